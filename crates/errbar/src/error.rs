@@ -1,0 +1,130 @@
+//! What can be wrong with an input: one variant per cause, each naming the place and the value.
+
+/// The result of everything in this crate that looks at numbers from outside.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an input was refused. Rows are counted from 0, as in the slices passed in.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// There is nothing to score.
+    #[error("there are no rows: at least one is needed")]
+    Empty,
+
+    /// Two slices that describe the same rows have different lengths.
+    #[error("{what} has {length} values but {other} has {expected}: give one value per row")]
+    LengthMismatch {
+        /// The slice that does not fit.
+        what: &'static str,
+        /// Its length.
+        length: usize,
+        /// The slice it was compared with.
+        other: &'static str,
+        /// The length of that one.
+        expected: usize,
+    },
+
+    /// A value is NaN or infinite.
+    #[error(
+        "{what} at row {index} is {value}: every value must be finite; leave the row out or fill it in"
+    )]
+    NotFinite {
+        /// The slice it stands in.
+        what: &'static str,
+        /// The row, counted from 0.
+        index: usize,
+        /// NaN or an infinity.
+        value: f64,
+    },
+
+    /// Observation minus forecast is beyond the largest double.
+    #[error(
+        "observation {observation:e} minus forecast {forecast:e} at row {index} overflows: rescale the data"
+    )]
+    ErrorOverflow {
+        /// The row, counted from 0.
+        index: usize,
+        /// The observation there.
+        observation: f64,
+        /// The forecast there.
+        forecast: f64,
+    },
+
+    /// A standard deviation is zero or negative.
+    #[error("sigma at row {index} is {value}: a standard deviation must be greater than 0")]
+    SigmaNotPositive {
+        /// The row, counted from 0.
+        index: usize,
+        /// Its sigma.
+        value: f64,
+    },
+
+    /// A sample weight is negative.
+    #[error("weight at row {index} is {value}: weights must be 0 or more")]
+    NegativeWeight {
+        /// The row, counted from 0.
+        index: usize,
+        /// Its weight.
+        value: f64,
+    },
+
+    /// Every sample weight is zero.
+    #[error("all {rows} weights are 0: at least one row must count")]
+    AllWeightsZero {
+        /// How many rows there are.
+        rows: usize,
+    },
+
+    /// Weights too large or too small to be added up in the units they were given in.
+    #[error(
+        "the sum of the weights is beyond the range of doubles: rescale them, the same way in every part"
+    )]
+    WeightsOutOfRange,
+
+    /// A fixed beta outside [0, 1].
+    #[error("beta is {value}: it must lie between 0 (reliability only) and 1 (accuracy only)")]
+    BetaOutOfRange {
+        /// The beta asked for.
+        value: f64,
+    },
+
+    /// A probability that must lie strictly between 0 and 1.
+    #[error("{what} is {value}: it must lie strictly between 0 and 1")]
+    NotAProbability {
+        /// What it was meant for.
+        what: &'static str,
+        /// The value given.
+        value: f64,
+    },
+
+    /// A number of bins that cannot be used.
+    #[error("{what}: {bins} bins were asked for, but {allowed}")]
+    BadBins {
+        /// What was to be binned.
+        what: &'static str,
+        /// The number asked for.
+        bins: usize,
+        /// Which numbers work.
+        allowed: &'static str,
+    },
+
+    /// A rank outside 1..=n.
+    #[error("rank {rank} does not exist among {n} errors: ranks go from 1 to {n}")]
+    RankOutOfRange {
+        /// The rank asked for.
+        rank: usize,
+        /// The number of errors.
+        n: usize,
+    },
+
+    /// More rows than a ranking can number.
+    #[error(
+        "{rows} rows are more than the {limit} that can be ranked at once: merge accumulators over parts instead"
+    )]
+    TooManyRows {
+        /// The rows given.
+        rows: usize,
+        /// The largest number.
+        limit: usize,
+    },
+}

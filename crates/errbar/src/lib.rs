@@ -1,0 +1,43 @@
+//! Error bars you can trust on any forecast.
+//!
+//! A deterministic forecaster says one number $\mu$; later the observation $y$ comes in. This crate
+//! is about $\sigma(x)$, the size of the error $\varepsilon = y - \mu$ as a function of the inputs:
+//! how to judge it ([`score`]) and the cost that makes it both *accurate* and *reliable*, the
+//! Accuracy-Reliability cost of [Camporeale (2018)](https://arxiv.org/abs/1803.04475).
+//!
+//! ```
+//! use errbar::score::{Sample, Scores};
+//!
+//! let observation = [12.1, 9.4, 15.0, 11.2, 13.3];
+//! let forecast = [11.5, 10.0, 14.2, 11.9, 12.8];
+//! let sigma = [0.8, 0.8, 0.8, 0.8, 0.8];
+//!
+//! let sample = Sample::from_forecasts(&observation, &forecast, &sigma)?;
+//! let scores = Scores::of(&sample)?;
+//! println!("{scores}");
+//! assert!(scores.crps < scores.mae);
+//! # Ok::<(), errbar::Error>(())
+//! ```
+//!
+//! The crate takes numbers and gives numbers: it opens no files and prints nothing. Every input is
+//! checked once, at the border, and a bad one is an [`Error`] that names the row and the value.
+//! Results do not depend on the number of threads, nor on whether a workspace was used before.
+//!
+//! # Words
+//!
+//! | word | symbol | meaning |
+//! |---|---|---|
+//! | observation | $y$ | what was then observed |
+//! | forecast | $\mu$ | what the forecaster said |
+//! | error | $\varepsilon = y - \mu$ | |
+//! | sigma | $\sigma > 0$ | the standard deviation given to that error |
+//! | scaled error | $\eta = \varepsilon / (\sqrt2\,\sigma)$ | $\mathcal N(0, \tfrac12)$ when calibrated |
+//! | accuracy | CRPS | how close and how sharp |
+//! | reliability | RS | whether the scaled errors have the distribution they claim |
+//! | accuracy-reliability | AR | $\beta\,\mathrm{CRPS} + (1-\beta)\,\mathrm{RS}$ |
+
+mod error;
+pub mod math;
+pub mod score;
+
+pub use error::{Error, Result};

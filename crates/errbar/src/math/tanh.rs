@@ -1,0 +1,36 @@
+//! The hyperbolic tangent, $\tanh x = \frac{m}{m + 2}$ with $m = e^{2|x|} - 1$ computed without
+//! cancellation.
+//!
+//! With $e^{2|x|} = 2^k e^r$ as in [`exp`](super::exp), $m = (2^k - 1) + 2^k (e^r - 1)$: for small
+//! $x$ it is $k = 0$ and $m = r + r^2 P(r)$, so that one polynomial serves all $x$.
+
+use super::dispatch::Arithmetic;
+use super::exp::{LN2_HIGH, LN2_LOW, ROUND, exp_tail};
+
+/// $\tanh x$
+#[inline(always)]
+pub(crate) fn tanh_kernel<A: Arithmetic>(x: f64) -> f64 {
+    const BIAS: f64 = ROUND + 1023.0;
+    let a = x.abs();
+    // tanh is 1 from 19.1; the comparison lets NaN through.
+    let double = if a > 22.0 { 44.0 } else { 2.0 * a };
+    let shifted = A::mul_add(double, std::f64::consts::LOG2_E, BIAS);
+    let k = shifted - BIAS;
+    let high = A::mul_add(k, -LN2_HIGH, double);
+    let r = A::mul_add(k, -LN2_LOW, high);
+    let l = A::mul_add(k, -LN2_LOW, high - r);
+    // The larger parts of m are added first and their rounding error kept.
+    let scale = f64::from_bits(shifted.to_bits() << 52);
+    let p = scale - 1.0;
+    let sum = A::mul_add(scale, r, p);
+    let low = A::mul_add(scale, r, p - sum);
+    let rest = A::mul_add(scale, exp_tail::<A>(r) + l, low);
+    // m and m + 2 with what they lost by rounding, which then corrects the quotient.
+    let m = sum + rest;
+    let m_low = (sum - m) + rest;
+    let d = m + 2.0;
+    let d_low = m - (d - 2.0) + m_low;
+    let quotient = m / d;
+    let tanh = A::mul_add(A::mul_add(-quotient, d_low, m_low), 1.0 / d, quotient);
+    tanh.copysign(x)
+}

@@ -1,0 +1,381 @@
+//! The Accuracy-Reliability cost: accuracy and reliability in one number, with its gradient.
+
+use std::borrow::Cow;
+use std::f64::consts::FRAC_1_SQRT_2;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::block::{BLOCK, PARALLEL_FROM, Sum, fill_blocks, rows_of, share_out, weighted_sum};
+use super::crps::{FRAC_1_SQRT_PI, SQRT_2_OVER_PI, crps_min, crps_min_as_printed};
+use super::ranking::Ranking;
+use super::reliability::{CONSTANT, rs_min_without_constant};
+use super::sample::{Errors, Sample, check_length, check_sigma};
+use crate::error::{Error, Result};
+use crate::math::{Arithmetic, Kernel, dispatch, erf_exp_kernel};
+
+/// How accuracy is weighed against reliability.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Beta {
+    /// The paper's heuristic with the exact least CRPS,
+    /// $\beta = \mathrm{RS}_{\min}/(\mathrm{CRPS}_{\min} + \mathrm{RS}_{\min})$.
+    #[default]
+    Heuristic,
+    /// The same with $\mathrm{CRPS}_{\min}$ as printed in the paper (1% smaller).
+    AsPrinted,
+    /// A fixed weight of accuracy from 0 (reliability only) to 1 (accuracy only).
+    Fixed(f64),
+}
+
+impl Beta {
+    /// The number itself for errors of the given mean absolute value among `n` that count.
+    ///
+    /// # Errors
+    /// A fixed beta that is not between 0 and 1.
+    pub fn value(self, mean_absolute_error: f64, n: usize) -> Result<f64> {
+        self.split(mean_absolute_error, n).map(|split| split.accuracy)
+    }
+
+    /// Beta and 1 - beta, each with all its digits: one of them may be tiny.
+    pub(crate) fn split(self, mean_absolute_error: f64, n: usize) -> Result<Split> {
+        let crps_min = match self {
+            Self::Fixed(beta) if (0.0..=1.0).contains(&beta) => return Ok(Split::new(beta)),
+            Self::Fixed(value) => return Err(Error::BetaOutOfRange { value }),
+            Self::Heuristic => crps_min(mean_absolute_error),
+            Self::AsPrinted => crps_min_as_printed(mean_absolute_error),
+        };
+        let rs_min = rs_min_without_constant(n);
+        let sum = crps_min + rs_min;
+        Ok(Split { accuracy: rs_min / sum, reliability: crps_min / sum })
+    }
+}
+
+/// The weights of the two parts of the cost, which add up to one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Split {
+    pub(crate) accuracy: f64,
+    pub(crate) reliability: f64,
+}
+
+impl Split {
+    pub(crate) fn new(beta: f64) -> Self {
+        Self { accuracy: beta, reliability: 1.0 - beta }
+    }
+
+    /// The cost made of its two parts, RS without its constant.
+    pub(crate) fn cost(self, crps: f64, rs_without_constant: f64) -> f64 {
+        self.accuracy * crps + self.reliability * rs_without_constant
+    }
+}
+
+/// The value of the Accuracy-Reliability cost and its parts.
+///
+/// `value` = `beta`·`crps` + (1 - `beta`)·(`rs` + $1/\sqrt{2\pi}$): the cost leaves out the constant
+/// that makes a *reported* RS zero at best.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ar {
+    /// The cost.
+    pub value: f64,
+    /// The weight of accuracy.
+    pub beta: f64,
+    /// The mean CRPS.
+    pub crps: f64,
+    /// The Reliability Score as reported: 0 is perfect.
+    pub rs: f64,
+}
+
+/// The Accuracy-Reliability cost of given errors, as a function of sigma: a reusable workspace.
+///
+/// $$\mathrm{AR}(\sigma) = \beta\,\overline{\mathrm{CRPS}} + (1-\beta)\,\mathrm{RS}$$
+///
+/// (the paper's Eq. AR). Value and gradient come from one fused pass. After its first use the
+/// workspace allocates nothing, and it starts each ranking from the last order; neither that nor
+/// the number of threads changes a bit of the result.
+///
+/// ```
+/// use errbar::score::{AccuracyReliability, Beta};
+///
+/// let error = [0.3, -1.2, 0.7, 0.1];
+/// let mut cost = AccuracyReliability::new(&error, None, Beta::Heuristic)?;
+/// let mut gradient = [0.0; 4];
+/// let wide = cost.value_and_gradient(&[9.0; 4], &mut gradient)?;
+/// assert!(gradient.iter().all(|g| *g > 0.0)); // every sigma is too large
+/// let better = cost.value(&[0.8; 4])?;
+/// assert!(better.value < wide.value);
+/// # Ok::<(), errbar::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct AccuracyReliability<'a> {
+    errors: Errors<'a>,
+    split: Split,
+    /// Scaled errors.
+    eta: Vec<f64>,
+    ranking: Ranking,
+    ranks: Ranks,
+    /// Sums of CRPS and RS terms of each block.
+    sums: Vec<[f64; 2]>,
+}
+
+/// What ranking gives each row: twice its mid-rank, or with weights its share of the total.
+#[derive(Debug, Clone)]
+enum Ranks {
+    Plain(Vec<u32>),
+    Weighted(Vec<f64>),
+}
+
+impl<'a> AccuracyReliability<'a> {
+    /// The cost of `error` with optional weights.
+    ///
+    /// # Errors
+    /// What [`Sample::new`] and [`Sample::weighted`] refuse in errors and weights, or a fixed beta
+    /// outside [0, 1].
+    pub fn new(error: &'a [f64], weight: Option<&'a [f64]>, beta: Beta) -> Result<Self> {
+        let errors = Errors::new(Cow::Borrowed(error))?.weighted(weight)?;
+        let split = beta.split(errors.mean_absolute(), errors.counted)?;
+        Ok(Self::with(errors, split))
+    }
+
+    /// The same without borrowing.
+    #[must_use]
+    pub fn into_owned(self) -> AccuracyReliability<'static> {
+        AccuracyReliability { errors: self.errors.into_owned(), ..self }
+    }
+
+    pub(crate) fn with(errors: Errors<'a>, split: Split) -> Self {
+        let rows = errors.error.len();
+        let ranks = match errors.weight {
+            None => Ranks::Plain(vec![0; rows]),
+            Some(_) => Ranks::Weighted(vec![0.0; rows]),
+        };
+        Self {
+            errors,
+            split,
+            eta: vec![0.0; rows],
+            ranking: Ranking::default(),
+            ranks,
+            sums: vec![[0.0; 2]; rows.div_ceil(BLOCK)],
+        }
+    }
+
+    /// The errors.
+    #[must_use]
+    pub fn error(&self) -> &[f64] {
+        &self.errors.error
+    }
+
+    /// The weights, if there are any.
+    #[must_use]
+    pub fn weight(&self) -> Option<&[f64]> {
+        self.errors.weight.as_deref()
+    }
+
+    /// The weight of accuracy.
+    #[must_use]
+    pub fn beta(&self) -> f64 {
+        self.split.accuracy
+    }
+
+    pub(crate) fn split(&self) -> Split {
+        self.split
+    }
+
+    /// The cost at `sigma`.
+    ///
+    /// # Errors
+    /// A different number of sigmas, or one that is not finite and positive.
+    pub fn value(&mut self, sigma: &[f64]) -> Result<Ar> {
+        self.check(sigma)?;
+        Ok(self.evaluate(sigma, None))
+    }
+
+    /// The cost at `sigma`, and its derivative with respect to each of them,
+    ///
+    /// $$\frac{\partial\mathrm{AR}}{\partial\sigma_i} = \frac{w_i}W\Big\lbrace
+    /// \beta\Big[\sqrt{\tfrac2\pi}\,e^{-\eta_i^2} - \tfrac1{\sqrt\pi}\Big] + (1-\beta)
+    /// \frac{\eta_i}{\sigma_i}\Big[\frac{W_i + W_{i-1}}W - \mathrm{erf}\,\eta_i - 1\Big]\Big\rbrace.$$
+    ///
+    /// # Errors
+    /// As [`AccuracyReliability::value`], or a gradient of another length.
+    pub fn value_and_gradient(&mut self, sigma: &[f64], gradient: &mut [f64]) -> Result<Ar> {
+        check_length("gradient", gradient.len(), "error", self.errors.error.len())?;
+        self.check(sigma)?;
+        Ok(self.evaluate(sigma, Some(gradient)))
+    }
+
+    /// Calls `f` with row, $\eta$, $s = (W_i + W_{i-1})/W - 1$ and share of the
+    /// weight, at a sigma that was just evaluated.
+    pub(crate) fn for_each_ranked(&self, mut f: impl FnMut(usize, f64, f64, f64)) {
+        let per_weight = 1.0 / self.errors.total;
+        for (row, &eta) in self.eta.iter().enumerate() {
+            let side = match &self.ranks {
+                Ranks::Plain(twice) => f64::from(twice[row]) * per_weight - 1.0,
+                Ranks::Weighted(share) => share[row] - 1.0,
+            };
+            let share = self.errors.weight.as_ref().map_or(1.0, |w| w[row]) * per_weight;
+            f(row, eta, side, share);
+        }
+    }
+
+    /// Forgets the order of the last evaluation (the next one starts cold, with the same result).
+    pub fn forget_order(&mut self) {
+        self.ranking.forget();
+    }
+
+    fn check(&self, sigma: &[f64]) -> Result<()> {
+        check_length("sigma", sigma.len(), "error", self.errors.error.len())?;
+        check_sigma(sigma)
+    }
+
+    /// The cost for sigmas that have been checked.
+    pub(crate) fn evaluate(&mut self, sigma: &[f64], gradient: Option<&mut [f64]>) -> Ar {
+        self.rank(sigma);
+        let total = self.errors.total;
+        let pass = Pass {
+            error: &self.errors.error,
+            sigma,
+            eta: &self.eta,
+            weight: self.errors.weight.as_deref(),
+            ranks: &self.ranks,
+            split: self.split,
+            per_weight: 1.0 / total,
+        };
+        fill_blocks(sigma.len(), &mut self.sums, gradient, |block, gradient| {
+            dispatch(FusedBlock { pass, block, gradient })
+        });
+        let (mut crps, mut rs) = (Sum::default(), Sum::default());
+        for sum in &self.sums {
+            crps.add(sum[0]);
+            rs.add(sum[1]);
+        }
+        let crps = crps.value() / total;
+        let rs_without_constant = rs.value() / total;
+        let rs = rs.minus_product(CONSTANT, total) / total;
+        let value = self.split.cost(crps, rs_without_constant);
+        Ar { value, beta: self.split.accuracy, crps, rs }
+    }
+
+    /// Scales the errors and ranks them.
+    fn rank(&mut self, sigma: &[f64]) {
+        /// Rows that one thread scales at a time.
+        const CHUNK: usize = 1 << 14;
+        if sigma.len() >= PARALLEL_FROM && rayon::current_num_threads() > 1 {
+            self.eta
+                .par_chunks_mut(CHUNK)
+                .zip(self.errors.error.par_chunks(CHUNK).zip(sigma.par_chunks(CHUNK)))
+                .for_each(|(eta, (error, sigma))| dispatch(Scale { error, sigma, eta }));
+        } else {
+            dispatch(Scale { error: &self.errors.error, sigma, eta: &mut self.eta });
+        }
+        self.ranking.sort(&self.eta);
+        match (&mut self.ranks, self.errors.weight.as_deref()) {
+            (Ranks::Weighted(share), Some(weight)) => {
+                self.ranking.weighted_mid_ranks(weight, share);
+            }
+            (Ranks::Plain(twice), _) => self.ranking.twice_mid_ranks(twice),
+            (Ranks::Weighted(_), None) => {}
+        }
+    }
+}
+
+/// $\eta = \varepsilon/(\sqrt2\,\sigma)$
+struct Scale<'a> {
+    error: &'a [f64],
+    sigma: &'a [f64],
+    eta: &'a mut [f64],
+}
+
+impl Kernel for Scale<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        for ((eta, error), sigma) in self.eta.iter_mut().zip(self.error).zip(self.sigma) {
+            *eta = error / sigma * FRAC_1_SQRT_2;
+        }
+    }
+}
+
+/// Everything a block of the fused pass reads.
+#[derive(Clone, Copy)]
+struct Pass<'a> {
+    error: &'a [f64],
+    sigma: &'a [f64],
+    eta: &'a [f64],
+    weight: Option<&'a [f64]>,
+    ranks: &'a Ranks,
+    split: Split,
+    per_weight: f64,
+}
+
+/// One block: the sums of its CRPS and RS terms, and its part of the gradient.
+struct FusedBlock<'a> {
+    pass: Pass<'a>,
+    block: usize,
+    gradient: Option<&'a mut [f64]>,
+}
+
+impl Kernel for FusedBlock<'_> {
+    type Output = [f64; 2];
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> [f64; 2] {
+        let Pass { split, per_weight, .. } = self.pass;
+        let rows = rows_of(self.block, self.pass.error.len());
+        let n = rows.len();
+        let (error, sigma) = (&self.pass.error[rows.clone()], &self.pass.sigma[rows.clone()]);
+        let eta = &self.pass.eta[rows.clone()];
+        let weight = self.pass.weight.map(|w| &w[rows.clone()]);
+
+        // Local columns, so that the compiler knows that nothing overlaps.
+        let (mut side, mut crps, mut rs, mut slope) =
+            ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        // (W_i + W_(i-1)) / W - 1: what erf(eta) would be in a perfectly calibrated sample.
+        match self.pass.ranks {
+            Ranks::Plain(twice) => {
+                for (side, &twice) in side.iter_mut().zip(&twice[rows]) {
+                    *side = A::mul_add(f64::from(twice), per_weight, -1.0);
+                }
+            }
+            Ranks::Weighted(share) => {
+                for (side, share) in side.iter_mut().zip(&share[rows]) {
+                    *side = share - 1.0;
+                }
+            }
+        }
+        for j in 0..n.min(BLOCK) {
+            let (erf, exp) = erf_exp_kernel::<A>(eta[j]);
+            let dsigma = A::mul_add(SQRT_2_OVER_PI, exp, -FRAC_1_SQRT_PI);
+            let gap = erf - side[j];
+            crps[j] = A::mul_add(error[j], erf, sigma[j] * dsigma);
+            rs[j] = A::mul_add(eta[j], gap, FRAC_1_SQRT_PI * exp);
+            slope[j] = split.accuracy * dsigma - split.reliability * (eta[j] / sigma[j]) * gap;
+        }
+        if let Some(gradient) = self.gradient {
+            share_out(&slope[..n], weight, per_weight, gradient);
+        }
+        [weighted_sum(&mut crps[..n], weight), weighted_sum(&mut rs[..n], weight)]
+    }
+}
+
+/// The Accuracy-Reliability cost of a sample.
+///
+/// # Errors
+/// A fixed beta outside [0, 1].
+pub fn accuracy_reliability(sample: &Sample, beta: Beta) -> Result<Ar> {
+    let mut cost = AccuracyReliability::with(sample.errors().borrow(), split_of(sample, beta)?);
+    Ok(cost.evaluate(sample.sigma(), None))
+}
+
+/// The Accuracy-Reliability cost of a sample and its derivative with respect to each sigma.
+///
+/// # Errors
+/// A fixed beta outside [0, 1].
+pub fn accuracy_reliability_gradient(sample: &Sample, beta: Beta) -> Result<(Ar, Vec<f64>)> {
+    let mut cost = AccuracyReliability::with(sample.errors().borrow(), split_of(sample, beta)?);
+    let mut gradient = vec![0.0; sample.len()];
+    let ar = cost.evaluate(sample.sigma(), Some(&mut gradient));
+    Ok((ar, gradient))
+}
+
+fn split_of(sample: &Sample, beta: Beta) -> Result<Split> {
+    beta.split(sample.errors().mean_absolute(), sample.counted())
+}

@@ -1,0 +1,140 @@
+//! Scaled errors in fine bins, which can be merged: their order, as far as bins tell it.
+
+use serde::{Deserialize, Serialize};
+
+use super::block::Sum;
+use super::calibration::exactly;
+
+/// Bins of width $2^{-10}$ up to 4.
+const FINE: usize = 4096;
+const FINE_TO: f64 = 4.0;
+/// Then 64 bins to each doubling, up to $2^{20}$; what lies beyond shares the last bin.
+const PER_DOUBLING: usize = 64;
+const DOUBLINGS: usize = 18;
+const SIDE: usize = FINE + DOUBLINGS * PER_DOUBLING + 1;
+
+/// For each bin of $\eta$: the weight, the weighted sum of $\eta$ and the sum of squared weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct EtaCounts {
+    #[serde(deserialize_with = "exactly::<_, { 2 * SIDE }>")]
+    weight: Vec<f64>,
+    #[serde(deserialize_with = "exactly::<_, { 2 * SIDE }>")]
+    eta: Vec<f64>,
+    #[serde(deserialize_with = "exactly::<_, { 2 * SIDE }>")]
+    weight_squared: Vec<f64>,
+    /// The largest $|\eta|$ counted: how wide the last bins are.
+    largest: f64,
+}
+
+impl Default for EtaCounts {
+    fn default() -> Self {
+        let bins = || vec![0.0; 2 * SIDE];
+        Self { weight: bins(), eta: bins(), weight_squared: bins(), largest: 0.0 }
+    }
+}
+
+impl EtaCounts {
+    pub(crate) fn add(&mut self, eta: f64, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
+        let bin = bin_of(eta);
+        self.weight[bin] += weight;
+        self.eta[bin] += weight * eta;
+        self.weight_squared[bin] += weight * weight;
+        self.largest = self.largest.max(eta.abs());
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        let add = |into: &mut [f64], from: &[f64]| {
+            into.iter_mut().zip(from).for_each(|(into, from)| *into += from);
+        };
+        add(&mut self.weight, &other.weight);
+        add(&mut self.eta, &other.eta);
+        add(&mut self.weight_squared, &other.weight_squared);
+        self.largest = self.largest.max(other.largest);
+    }
+
+    /// $\sum_{i<j} w_i w_j |\eta_i - \eta_j| / W^2$, and how far it can be from the exact value.
+    ///
+    /// Pairs in different bins are exact. The pairs of one bin of width h, weight c and squared
+    /// weights q add up to something between 0 and $h\min(c^2/4, (c^2-q)/2)$; for values spread
+    /// evenly over the bin it is $h(c^2 - q)/6$, which is what is put there.
+    pub(crate) fn half_mean_difference(&self, total: f64) -> (f64, f64) {
+        let (mut weight_below, mut eta_below) = (Sum::default(), Sum::default());
+        let (mut pairs, mut slack) = (Sum::default(), 0.0);
+        for bin in 0..2 * SIDE {
+            let (c, s, q) = (self.weight[bin], self.eta[bin], self.weight_squared[bin]);
+            if c == 0.0 {
+                continue;
+            }
+            let share = c / total;
+            pairs.add(s / total * (weight_below.value() / total));
+            pairs.add(-share * (eta_below.value() / total));
+            weight_below.add(c);
+            eta_below.add(s);
+            let own = (share * share - q / total / total).max(0.0);
+            if own > 0.0 {
+                let width = self.width(bin);
+                let (even, most) = (own / 6.0, (share * share / 4.0).min(own / 2.0));
+                pairs.add(width * even);
+                slack += width * even.max(most - even);
+            }
+        }
+        (pairs.value(), slack)
+    }
+
+    fn width(&self, bin: usize) -> f64 {
+        let place = if bin < SIDE { SIDE - 1 - bin } else { bin - SIDE };
+        if place < FINE {
+            return FINE_TO / FINE as f64;
+        }
+        let lower = |place: usize| {
+            let (doubling, part) = ((place - FINE) / PER_DOUBLING, (place - FINE) % PER_DOUBLING);
+            FINE_TO * 2f64.powi(doubling as i32) * (1.0 + part as f64 / PER_DOUBLING as f64)
+        };
+        if place == SIDE - 1 {
+            self.largest - lower(place)
+        } else {
+            lower(place + 1) - lower(place)
+        }
+    }
+}
+
+/// The bin of a scaled error: integer arithmetic on the bits, so that bins are in strict order.
+fn bin_of(eta: f64) -> usize {
+    let size = eta.abs();
+    let place = if size < FINE_TO {
+        (size * (FINE as f64 / FINE_TO)) as usize
+    } else {
+        // Exponent and the leading 6 bits of the fraction, counted from those of 4.
+        let steps = (size.to_bits() >> 46) - (FINE_TO.to_bits() >> 46);
+        FINE + (steps as usize).min(DOUBLINGS * PER_DOUBLING)
+    };
+    if eta < 0.0 { SIDE - 1 - place } else { SIDE + place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_in_order_and_as_wide_as_they_say() {
+        let counts = EtaCounts { largest: 1e9, ..EtaCounts::default() };
+        let mut last = (bin_of(0.0), 0.0);
+        let mut value = 1e-5;
+        while value < 5e8 {
+            let bin = bin_of(value);
+            assert!(bin >= last.0, "{value} is in bin {bin}, {} in bin {}", last.1, last.0);
+            if bin == last.0 {
+                assert!(value - last.1 <= counts.width(bin) * (1.0 + 1e-12), "bin {bin}");
+            } else {
+                last = (bin, value);
+            }
+            assert_eq!(bin_of(-value), 2 * SIDE - 1 - bin);
+            value *= 1.0001;
+        }
+        assert_eq!(bin_of(f64::INFINITY), 2 * SIDE - 1);
+        assert_eq!(bin_of(f64::NEG_INFINITY), 0);
+    }
+}

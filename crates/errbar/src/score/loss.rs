@@ -1,0 +1,247 @@
+//! The costs a model of sigma can be trained by, behind one small interface.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Serialize};
+
+use super::accuracy_reliability::{AccuracyReliability, Beta};
+use super::block::{BLOCK, Sum, fill_blocks, rows_of, share_out, weighted_sum};
+use super::crps::{self, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
+use super::nlpd;
+use super::sample::{Errors, check_length, check_sigma};
+use crate::error::Result;
+use crate::math::{self, Arithmetic, Kernel, dispatch};
+
+/// A cost of the sigmas given to fixed errors: smaller is better.
+///
+/// It holds the errors, their weights and whatever memory it reuses. Everything that trains a model
+/// of sigma needs no more than this.
+pub trait Loss {
+    /// The number of rows, and so of sigmas.
+    fn rows(&self) -> usize;
+
+    /// The cost at `sigma`.
+    ///
+    /// # Errors
+    /// A different number of sigmas, or one that is not finite and positive: a line search takes
+    /// that as "infeasible" and backs off.
+    fn value(&mut self, sigma: &[f64]) -> Result<f64>;
+
+    /// The cost at `sigma`, and its derivative with respect to each sigma, in one pass.
+    ///
+    /// # Errors
+    /// As [`Loss::value`], or a gradient of another length.
+    fn value_and_gradient(&mut self, sigma: &[f64], gradient: &mut [f64]) -> Result<f64>;
+
+    /// An upper bound on the size of the second derivative with respect to each $\ln\sigma_i$ at
+    /// `sigma`, for steps of Newton's kind. Positive wherever the row counts.
+    ///
+    /// For the Accuracy-Reliability cost the ranks are held fixed, which makes the bound safe for
+    /// steps, and useless as a statement about the uncertainty of sigma.
+    ///
+    /// # Errors
+    /// As [`Loss::value_and_gradient`].
+    fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()>;
+}
+
+/// Which cost to train by.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossKind {
+    /// The Accuracy-Reliability cost.
+    Ar(Beta),
+    /// The mean CRPS alone.
+    Crps,
+    /// The mean negative log predictive density.
+    Nlpd,
+}
+
+impl Default for LossKind {
+    fn default() -> Self {
+        Self::Ar(Beta::Heuristic)
+    }
+}
+
+impl LossKind {
+    /// The loss for given errors and optional weights.
+    ///
+    /// # Errors
+    /// What [`AccuracyReliability::new`] refuses.
+    pub fn on<'a>(
+        self,
+        error: &'a [f64],
+        weight: Option<&'a [f64]>,
+    ) -> Result<Box<dyn Loss + Send + 'a>> {
+        Ok(match self {
+            Self::Ar(beta) => Box::new(AccuracyReliability::new(error, weight, beta)?),
+            Self::Crps => Box::new(PerRow::<Crps>::new(error, weight)?),
+            Self::Nlpd => Box::new(PerRow::<Nlpd>::new(error, weight)?),
+        })
+    }
+}
+
+impl Loss for AccuracyReliability<'_> {
+    fn rows(&self) -> usize {
+        self.error().len()
+    }
+
+    fn value(&mut self, sigma: &[f64]) -> Result<f64> {
+        self.value(sigma).map(|ar| ar.value)
+    }
+
+    fn value_and_gradient(&mut self, sigma: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        self.value_and_gradient(sigma, gradient).map(|ar| ar.value)
+    }
+
+    /// $\frac{w}{W}\lbrace\beta\,c_i + (1-\beta)\,[\,|\eta\,(\mathrm{erf}\,\eta - s_i)| +
+    /// \tfrac2{\sqrt\pi}\eta^2 e^{-\eta^2}]\rbrace$ with $c_i$ the bound of CRPS and
+    /// $s_i = (W_i + W_{i-1})/W - 1$.
+    fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()> {
+        check_length("curvature", curvature.len(), "error", self.error().len())?;
+        self.value(sigma)?; // ranks at this sigma
+        let split = self.split();
+        self.for_each_ranked(|row, eta, side, share| {
+            let bell = if eta.abs() < 30.0 { eta * eta * math::exp(-eta * eta) } else { 0.0 };
+            let reliability = (eta * (math::erf(eta) - side)).abs() + 2.0 * FRAC_1_SQRT_PI * bell;
+            let accuracy = Crps::curvature(self.error()[row], sigma[row]);
+            curvature[row] = share * split.cost(accuracy, reliability);
+        });
+        Ok(())
+    }
+}
+
+/// A score that is a function of one row.
+trait RowScore {
+    /// The score and its derivative with respect to sigma.
+    fn at<A: Arithmetic>(error: f64, sigma: f64) -> (f64, f64);
+    /// The bound of [`Loss::curvature`].
+    fn curvature(error: f64, sigma: f64) -> f64;
+}
+
+/// The mean CRPS.
+struct Crps;
+
+impl RowScore for Crps {
+    #[inline(always)]
+    fn at<A: Arithmetic>(error: f64, sigma: f64) -> (f64, f64) {
+        let point = crps::point_kernel::<A>(error, sigma);
+        (point.crps, point.dsigma)
+    }
+
+    /// $\sigma[\sqrt{2/\pi}\,(1 + z^2)\,e^{-z^2/2} + 1/\sqrt\pi]$: both terms of the second
+    /// derivative in $\ln\sigma$, made positive.
+    fn curvature(error: f64, sigma: f64) -> f64 {
+        let z2 = (error / sigma).powi(2).min(2000.0);
+        sigma * (SQRT_2_OVER_PI * (1.0 + z2) * math::exp(-0.5 * z2) + FRAC_1_SQRT_PI)
+    }
+}
+
+/// The mean negative log predictive density.
+struct Nlpd;
+
+impl RowScore for Nlpd {
+    #[inline(always)]
+    fn at<A: Arithmetic>(error: f64, sigma: f64) -> (f64, f64) {
+        nlpd::point_kernel::<A>(error, sigma)
+    }
+
+    /// The second derivative in $\ln\sigma$ is $2z^2$, and 2 on average: never less than that.
+    fn curvature(error: f64, sigma: f64) -> f64 {
+        2.0 * (error / sigma).powi(2).max(1.0)
+    }
+}
+
+/// The weighted mean of a score over rows.
+struct PerRow<'a, S> {
+    errors: Errors<'a>,
+    sums: Vec<[f64; 1]>,
+    score: PhantomData<S>,
+}
+
+impl<'a, S: RowScore + Sync> PerRow<'a, S> {
+    fn new(error: &'a [f64], weight: Option<&'a [f64]>) -> Result<Self> {
+        let errors = Errors::new(Cow::Borrowed(error))?.weighted(weight)?;
+        let sums = vec![[0.0]; error.len().div_ceil(BLOCK)];
+        Ok(Self { errors, sums, score: PhantomData })
+    }
+
+    fn evaluate(&mut self, sigma: &[f64], gradient: Option<&mut [f64]>) -> Result<f64> {
+        check_length("sigma", sigma.len(), "error", self.errors.error.len())?;
+        check_sigma(sigma)?;
+        let (errors, per_weight) = (&self.errors, 1.0 / self.errors.total);
+        fill_blocks(sigma.len(), &mut self.sums, gradient, |block, gradient| {
+            let rows = rows_of(block, sigma.len());
+            [dispatch(RowBlock::<S> {
+                error: &errors.error[rows.clone()],
+                weight: errors.weight.as_ref().map(|w| &w[rows.clone()]),
+                sigma: &sigma[rows],
+                per_weight,
+                gradient,
+                score: PhantomData,
+            })]
+        });
+        let mut sum = Sum::default();
+        self.sums.iter().for_each(|s| sum.add(s[0]));
+        Ok(sum.value() / errors.total)
+    }
+}
+
+impl<S: RowScore + Sync> Loss for PerRow<'_, S> {
+    fn rows(&self) -> usize {
+        self.errors.error.len()
+    }
+
+    fn value(&mut self, sigma: &[f64]) -> Result<f64> {
+        self.evaluate(sigma, None)
+    }
+
+    fn value_and_gradient(&mut self, sigma: &[f64], gradient: &mut [f64]) -> Result<f64> {
+        check_length("gradient", gradient.len(), "error", self.errors.error.len())?;
+        self.evaluate(sigma, Some(gradient))
+    }
+
+    fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()> {
+        check_length("sigma", sigma.len(), "error", self.errors.error.len())?;
+        check_length("curvature", curvature.len(), "error", self.errors.error.len())?;
+        check_sigma(sigma)?;
+        for (out, (&error, &sigma)) in curvature.iter_mut().zip(self.errors.error.iter().zip(sigma))
+        {
+            *out = S::curvature(error, sigma);
+        }
+        let per_weight = 1.0 / self.errors.total;
+        match self.errors.weight.as_deref() {
+            None => curvature.iter_mut().for_each(|c| *c *= per_weight),
+            Some(weight) => {
+                curvature.iter_mut().zip(weight).for_each(|(c, w)| *c *= w * per_weight);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One block of a [`PerRow`] loss.
+struct RowBlock<'a, S> {
+    error: &'a [f64],
+    sigma: &'a [f64],
+    weight: Option<&'a [f64]>,
+    per_weight: f64,
+    gradient: Option<&'a mut [f64]>,
+    score: PhantomData<S>,
+}
+
+impl<S: RowScore> Kernel for RowBlock<'_, S> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> f64 {
+        let n = self.error.len().min(self.sigma.len()).min(BLOCK);
+        let (mut value, mut slope) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for j in 0..n {
+            (value[j], slope[j]) = S::at::<A>(self.error[j], self.sigma[j]);
+        }
+        if let Some(gradient) = self.gradient {
+            share_out(&slope[..n], self.weight, self.per_weight, gradient);
+        }
+        weighted_sum(&mut value[..n], self.weight)
+    }
+}

@@ -1,0 +1,37 @@
+//! How good is a probabilistic forecast?
+//!
+//! Everything here takes a [`Sample`]: errors (or observations and forecasts), the sigmas given to
+//! them, and optional weights, checked once. [`Scores::of`] computes everything at once; the
+//! modules hold each idea by itself.
+//!
+//! | question | here |
+//! |---|---|
+//! | how close and how sharp? | [`crps`], [`nlpd`], [`deterministic`] |
+//! | are the error bars of the right size? | [`reliability`], [`calibration`] |
+//! | both in one cost, with its gradient | [`accuracy_reliability`], [`loss`] |
+//! | better than one constant sigma? | [`constant`] |
+//! | how much is lost to miscalibration? | [`decomposition`] |
+//! | more data than memory, or several machines | [`accumulate`] |
+//!
+//! Weights: only their ratios matter. Writing a row twice is the same as giving it weight 2.
+
+pub mod accumulate;
+pub mod accuracy_reliability;
+pub(crate) mod block;
+pub mod calibration;
+pub mod constant;
+pub mod crps;
+pub mod decomposition;
+pub mod deterministic;
+mod eta_counts;
+pub mod loss;
+pub mod nlpd;
+pub(crate) mod ranking;
+pub mod reliability;
+mod sample;
+mod scores;
+
+pub use accuracy_reliability::{AccuracyReliability, Ar, Beta};
+pub use loss::{Loss, LossKind};
+pub use sample::{Sample, errors_of};
+pub use scores::{Options, Scores};

@@ -1,0 +1,264 @@
+//! The checked input of every score.
+
+use std::borrow::Cow;
+
+use super::deterministic::mean_of;
+use crate::error::{Error, Result};
+
+/// The largest number of rows in one sample: twice a rank must fit 32 bits.
+pub(crate) const MAX_ROWS: usize = (u32::MAX / 2) as usize;
+
+/// Errors, the sigmas given to them and optional weights, checked once.
+///
+/// Holding a `Sample` means: at least one row, equal lengths, every value finite, every
+/// $\sigma > 0$, every weight $\ge 0$ and not all of them zero. So no score has to check again.
+///
+/// ```
+/// use errbar::score::{crps, Sample};
+///
+/// let sample = Sample::new(&[0.3, -1.2, 0.7], &[1.0, 1.0, 0.5])?.weighted(&[1.0, 2.0, 1.0])?;
+/// assert!(crps::mean(&sample) > 0.0);
+///
+/// let bad = Sample::new(&[0.3, -1.2], &[1.0, 0.0]).unwrap_err();
+/// assert_eq!(
+///     bad.to_string(),
+///     "sigma at row 1 is 0: a standard deviation must be greater than 0"
+/// );
+/// # Ok::<(), errbar::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sample<'a> {
+    errors: Errors<'a>,
+    sigma: &'a [f64],
+}
+
+/// Errors and optional weights, checked: what a sample and a cost have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct Errors<'a> {
+    pub(crate) error: Cow<'a, [f64]>,
+    pub(crate) weight: Option<Cow<'a, [f64]>>,
+    /// The sum of the weights.
+    pub(crate) total: f64,
+    /// Rows with a weight above zero.
+    pub(crate) counted: usize,
+    /// Whether the weights are held in other units than they were given in.
+    pub(crate) rescaled: bool,
+}
+
+impl<'a> Errors<'a> {
+    pub(crate) fn new(error: Cow<'a, [f64]>) -> Result<Self> {
+        check_rows(error.len())?;
+        check_finite("error", &error)?;
+        let counted = error.len();
+        Ok(Self { error, weight: None, total: counted as f64, counted, rescaled: false })
+    }
+
+    pub(crate) fn weighted(self, weight: Option<&'a [f64]>) -> Result<Self> {
+        let Some(weight) = weight else { return Ok(self) };
+        check_length("weight", weight.len(), "error", self.error.len())?;
+        check_finite("weight", weight)?;
+        if let Some(index) = weight.iter().position(|&w| w < 0.0) {
+            return Err(Error::NegativeWeight { index, value: weight[index] });
+        }
+        let counted = weight.iter().filter(|&&w| w > 0.0).count();
+        if counted == 0 {
+            return Err(Error::AllWeightsZero { rows: weight.len() });
+        }
+        let total: f64 = weight.iter().sum();
+        let in_range = total.is_finite() && total >= f64::MIN_POSITIVE / f64::EPSILON;
+        let weight = if in_range { Cow::Borrowed(weight) } else { Cow::Owned(rescaled(weight)) };
+        let total = if in_range { total } else { weight.iter().sum() };
+        Ok(Self { weight: Some(weight), total, counted, rescaled: !in_range, ..self })
+    }
+
+    pub(crate) fn borrow(&self) -> Errors<'_> {
+        Errors {
+            error: Cow::Borrowed(&self.error),
+            weight: self.weight.as_deref().map(Cow::Borrowed),
+            ..*self
+        }
+    }
+
+    pub(crate) fn into_owned(self) -> Errors<'static> {
+        Errors {
+            error: Cow::Owned(self.error.into_owned()),
+            weight: self.weight.map(|w| Cow::Owned(w.into_owned())),
+            total: self.total,
+            counted: self.counted,
+            rescaled: self.rescaled,
+        }
+    }
+
+    pub(crate) fn mean_absolute(&self) -> f64 {
+        mean_of(self, &self.error, f64::abs)
+    }
+}
+
+impl<'a> Sample<'a> {
+    /// From errors (observation minus forecast) and sigmas.
+    ///
+    /// # Errors
+    /// No rows, different lengths, a value that is not finite, or a sigma that is not positive.
+    pub fn new(error: &'a [f64], sigma: &'a [f64]) -> Result<Self> {
+        let errors = Errors::new(Cow::Borrowed(error))?;
+        check_length("sigma", sigma.len(), "error", error.len())?;
+        check_sigma(sigma)?;
+        Ok(Self { errors, sigma })
+    }
+
+    /// From observations, forecasts and sigmas.
+    ///
+    /// # Errors
+    /// As [`Sample::new`], and when observation minus forecast overflows.
+    pub fn from_forecasts(observation: &[f64], forecast: &[f64], sigma: &'a [f64]) -> Result<Self> {
+        let error = errors_of(observation, forecast)?;
+        check_length("sigma", sigma.len(), "observation", observation.len())?;
+        check_sigma(sigma)?;
+        Ok(Self { errors: Errors::new(Cow::Owned(error))?, sigma })
+    }
+
+    /// The same sample with a weight for each row; only ratios of weights matter.
+    ///
+    /// # Errors
+    /// A different length, a weight that is negative or not finite, or all weights zero.
+    pub fn weighted(self, weight: &'a [f64]) -> Result<Self> {
+        self.maybe_weighted(Some(weight))
+    }
+
+    /// [`Sample::weighted`] when there are weights, the sample as it is when there are none.
+    ///
+    /// # Errors
+    /// As [`Sample::weighted`].
+    pub fn maybe_weighted(self, weight: Option<&'a [f64]>) -> Result<Self> {
+        Ok(Self { errors: self.errors.weighted(weight)?, ..self })
+    }
+
+    /// The number of rows.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)] // a sample is never empty
+    pub fn len(&self) -> usize {
+        self.sigma.len()
+    }
+
+    /// The errors, observation minus forecast.
+    #[must_use]
+    pub fn error(&self) -> &[f64] {
+        &self.errors.error
+    }
+
+    /// The sigmas.
+    #[must_use]
+    pub fn sigma(&self) -> &[f64] {
+        self.sigma
+    }
+
+    /// The weights, if there are any. Weights whose sum would overflow or vanish are held in
+    /// other units: only their ratios matter.
+    #[must_use]
+    pub fn weight(&self) -> Option<&[f64]> {
+        self.errors.weight.as_deref()
+    }
+
+    /// The number of rows with a weight above zero: the N of the heuristic beta.
+    #[must_use]
+    pub fn counted(&self) -> usize {
+        self.errors.counted
+    }
+
+    /// The sum of the weights (the number of rows when there are none).
+    #[must_use]
+    pub fn total_weight(&self) -> f64 {
+        self.errors.total
+    }
+
+    /// The number of equally weighted rows that would be as informative,
+    /// $(\sum w)^2 / \sum w^2$ (Kish).
+    #[must_use]
+    pub fn effective_rows(&self) -> f64 {
+        match self.weight() {
+            None => self.len() as f64,
+            Some(weight) => {
+                let total = self.total_weight();
+                1.0 / weight.iter().map(|w| (w / total).powi(2)).sum::<f64>()
+            }
+        }
+    }
+
+    pub(crate) fn errors(&self) -> &Errors<'a> {
+        &self.errors
+    }
+}
+
+/// Observation minus forecast, row by row.
+///
+/// # Errors
+/// No rows, different lengths, a value that is not finite, or a difference that overflows.
+pub fn errors_of(observation: &[f64], forecast: &[f64]) -> Result<Vec<f64>> {
+    check_rows(observation.len())?;
+    check_length("forecast", forecast.len(), "observation", observation.len())?;
+    check_finite("observation", observation)?;
+    check_finite("forecast", forecast)?;
+    let error: Vec<f64> = observation.iter().zip(forecast).map(|(y, mu)| y - mu).collect();
+    match first_not_finite(&error) {
+        None => Ok(error),
+        Some(index) => {
+            let (observation, forecast) = (observation[index], forecast[index]);
+            Err(Error::ErrorOverflow { index, observation, forecast })
+        }
+    }
+}
+
+/// Weights brought to a largest value near 1 by a power of two, which rounds nothing that counts.
+fn rescaled(weight: &[f64]) -> Vec<f64> {
+    let largest = weight.iter().copied().fold(0.0, f64::max);
+    let exponent = libm::ilogb(largest);
+    weight.iter().map(|&w| libm::scalbn(w, -exponent)).collect()
+}
+
+pub(crate) fn check_rows(rows: usize) -> Result<()> {
+    match rows {
+        0 => Err(Error::Empty),
+        rows if rows > MAX_ROWS => Err(Error::TooManyRows { rows, limit: MAX_ROWS }),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn check_length(
+    what: &'static str,
+    length: usize,
+    other: &'static str,
+    expected: usize,
+) -> Result<()> {
+    if length == expected {
+        Ok(())
+    } else {
+        Err(Error::LengthMismatch { what, length, other, expected })
+    }
+}
+
+pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
+    match first_not_finite(values) {
+        None => Ok(()),
+        Some(index) => Err(Error::NotFinite { what, index, value: values[index] }),
+    }
+}
+
+/// Looks at everything first without leaving early, which vectorises; searches only on failure.
+fn first_not_finite(values: &[f64]) -> Option<usize> {
+    if values.iter().fold(true, |ok, x| ok & x.is_finite()) {
+        None
+    } else {
+        values.iter().position(|x| !x.is_finite())
+    }
+}
+
+pub(crate) fn check_sigma(sigma: &[f64]) -> Result<()> {
+    if sigma.iter().fold(true, |ok, &s| ok & (s > 0.0) & (s < f64::INFINITY)) {
+        return Ok(());
+    }
+    check_finite("sigma", sigma)?;
+    match sigma.iter().position(|&s| s <= 0.0) {
+        Some(index) => Err(Error::SigmaNotPositive { index, value: sigma[index] }),
+        None => Ok(()),
+    }
+}
