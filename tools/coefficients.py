@@ -10,6 +10,9 @@ from mpmath import atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, p
 
 mp.dps = 50
 
+# Keeps a weight that vanishes in one point from being divided by.
+TINY = mpf(10) ** -30
+
 
 def remez(function, weight, low, high, degree, rounds=12):
     """Coefficients, constant first, of the polynomial p of this degree that minimises max weight*|function - p|."""
@@ -71,9 +74,9 @@ def erf_small(u):
     return erf(x) / x - 1
 
 
-def from_moebius(t, c, s):
-    """x of t = (x - c)/(x + s)"""
-    return (c + s * t) / (1 - t)
+def moebius(c, s):
+    """The map t = (x - c)/(x + s) and its inverse."""
+    return lambda x: (x - c) / (x + s), lambda t: (c + s * t) / (1 - t)
 
 
 def show(name, file, function, weight, low, high, degree, constant=None):
@@ -90,24 +93,30 @@ def show(name, file, function, weight, low, high, degree, constant=None):
 def main():
     # Half of ln 2, and a little more for the rounding of the multiple.
     edge = log(2) / 2 * mpf("1.0001")
-    show("TAIL", "exp.rs", exp_tail, lambda r: r * r / exp(r) + mpf(10) ** -30, -edge, edge, 9)
+    show("TAIL", "exp.rs", exp_tail, lambda r: r * r / exp(r) + TINY, -edge, edge, 9)
 
     edge = (3 - 2 * sqrt(mpf(2))) ** 2 * mpf("1.0001")
-    show("TAIL", "ln.rs", log_tail, lambda z: z / 2 + mpf(10) ** -30, 0, edge, 6)
+    show("TAIL", "ln.rs", log_tail, lambda z: z / 2 + TINY, 0, edge, 6)
 
     half = mpf(1) / 2
-    small = lambda v: erf_small(v + half)
-    show("SMALL", "erf.rs", small, lambda v: 1 / (1 + small(v)), -half, half, 11)
-    c, s = mpf("2.5"), mpf(3)
-    x = lambda t: from_moebius(t, c, s)
-    show("LARGE", "erf.rs", lambda t: erfcx(x(t)), lambda t: exp(-x(t) ** 2) / erf(x(t)),
-         (1 - c) / (1 + s), (6 - c) / (6 + s), 11)
 
-    show("SMALL", "erfc.rs", erf_small, lambda u: 1 / (1 + erf_small(u)), 0, mpf(1) / 4, 8)
-    c, s = mpf(4), mpf(4)
-    x = lambda t: from_moebius(t, c, s)
-    scaled = lambda t: erfcx(x(t)) * (1 + 2 * x(t))
-    show("TAIL", "erfc.rs", scaled, lambda t: 1 / scaled(t), (half - c) / (half + s), (28 - c) / (28 + s), 21, "CONSTANT")
+    def small(v):
+        return erf_small(v + half)
+
+    show("SMALL", "erf.rs", small, lambda v: 1 / (1 + small(v)), -half, half, 11)
+
+    # The weight makes it an error relative to erf, which beyond 6 is 1.
+    to_t, to_x = moebius(mpf("2.5"), mpf(3))
+    show("LARGE", "erf.rs", lambda t: erfcx(to_x(t)), lambda t: exp(-to_x(t) ** 2) / erf(to_x(t)), to_t(1), to_t(6), 11)
+
+    show("SMALL", "erfc.rs", erf_small, lambda u: 1 / (1 + erf_small(u)), 0, half**2, 8)
+
+    to_t, to_x = moebius(mpf(4), mpf(4))
+
+    def tail(t):
+        return erfcx(to_x(t)) * (1 + 2 * to_x(t))
+
+    show("TAIL", "erfc.rs", tail, lambda t: 1 / tail(t), to_t(half), to_t(28), 21, "CONSTANT")
 
 
 if __name__ == "__main__":

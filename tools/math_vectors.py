@@ -32,8 +32,8 @@ WORST = {
         1.0691710007942832, 1.0784391066083068,
     ],
     "exp_minus_square": [
-        0.5760857435774743, 3.6757780043682673, 5.028385902360939, 14.238311734020959, 17.552434548176343,
-        21.797856033988158, 22.609380481806877,
+        0.5760857435774743, 3.6757780043682673, 5.028385902360939, 14.238311734020959, 16.744120184998618,
+        17.552434548176343, 21.797856033988158, 22.609380481806877, 26.334099003269124,
     ],
     "erfc": [
         0.5029611632356176, 0.5040994751539586, 0.5138134018565209, 0.5192464627150196, 0.5225819157400015,
@@ -99,12 +99,14 @@ def exp_points():
 def ln_points():
     breaks = [1.0, math.sqrt(0.5), math.sqrt(2), 2.0, 0.5, 1e300 * math.sqrt(2), TINY]
     return (SUBNORMALS + magnitudes(2e-320, TINY, 40) + magnitudes(TINY, HUGE, 200) + near(*breaks)
-            + uniform(0.5, 2.2, 250) + uniform(0.98, 1.02, 80) + [1 + s * 2.0**-k for k in range(3, 52, 3) for s in (1, -1)])
+            + uniform(0.5, 2.2, 250) + uniform(0.98, 1.02, 80)
+            + [1 + s * 2.0**-k for k in range(3, 52, 3) for s in (1, -1)])
 
 
 def erf_points():
     return (both(SUBNORMALS + magnitudes(TINY, 1e-3, 60)) + magnitudes(1e-3, 1, 100) + near(0.5, 1.0, 2.5, 5.9, 27.3)
-            + uniform(0, 1, 200) + uniform(0.9, 1.3, 120) + uniform(1, 6, 150) + both([6.5, 10.0, 26.0, 28.0, 1e10, 1e300, HUGE]))
+            + uniform(0, 1, 200) + uniform(0.9, 1.3, 120) + uniform(1, 6, 150)
+            + both([6.5, 10.0, 26.0, 28.0, 1e10, 1e300, HUGE]))
 
 
 def exp_minus_square_points():
@@ -187,7 +189,7 @@ def bits(x):
 
 
 def reference(function, x):
-    # Next to 0 these are x times a constant, and beyond 1e4 constant: no need for mpmath to work with thousands of bits.
+    # These are at their limits long before, and mpmath would work with thousands of bits.
     if function in ("erf", "erfc", "tanh", "exp_minus_square") and abs(x) > 1e4:
         limit = {"erfc": 0 if x > 0 else 2, "exp_minus_square": 0}.get(function, math.copysign(1, x))
         return float(limit), 0.0

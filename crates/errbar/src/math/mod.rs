@@ -22,16 +22,16 @@
 //!
 //! | function | with fused multiply-add | without |
 //! |---|---|---|
-//! | [`exp`] | 0.77 | 0.77 |
-//! | [`ln`] | 0.84 | 0.86 |
-//! | [`erf`] | 0.95 | 1.12 |
+//! | [`exp()`] | 0.77 | 0.77 |
+//! | [`ln()`] | 0.84 | 0.86 |
+//! | [`erf()`] | 0.95 | 1.12 |
 //! | $e^{-x^2}$, the companion of erf | 0.77 | 0.77 |
-//! | [`erfc`] | 2.72 | 3.11 |
-//! | [`tanh`] | 1.38 | 1.38 |
+//! | [`erfc()`] | 2.72 | 3.11 |
+//! | [`tanh()`] | 1.38 | 1.38 |
 //! | [`erfinv`] | 0.89 | 0.89 |
 //! | [`erfcinv`] | 0.92 | 0.92 |
 //!
-//! Measured against MPFR at over a million random points for each function (a hundred thousand for
+//! Measured against MPFR at over a million random points for each function (some ten thousand for
 //! the inverses), spread over the whole range and then crowded where the errors are largest. The
 //! worst of them are among the reference values of the tests, which hold every function to a bound
 //! slightly above these numbers. Results in the subnormal range are included, where a unit is

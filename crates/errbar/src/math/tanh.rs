@@ -1,7 +1,7 @@
 //! The hyperbolic tangent, $\tanh x = \frac{m}{m + 2}$ with $m = e^{2|x|} - 1$ computed without
 //! cancellation.
 //!
-//! With $e^{2|x|} = 2^k e^r$ as in [`exp`](super::exp), $m = (2^k - 1) + 2^k (e^r - 1)$: for small
+//! With $e^{2|x|} = 2^k e^r$ as in the exponential, $m = (2^k - 1) + 2^k (e^r - 1)$: for small
 //! $x$ it is $k = 0$ and $m = r + r^2 P(r)$, so that one polynomial serves all $x$.
 
 use super::dispatch::Arithmetic;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::f64::consts::FRAC_1_SQRT_2;
+use std::ops::Range;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -267,12 +268,11 @@ impl<'a> AccuracyReliability<'a> {
         } else {
             dispatch(Scale { error: &self.errors.error, sigma, eta: &mut self.eta });
         }
-        self.ranking.sort(&self.eta);
         match (&mut self.ranks, self.errors.weight.as_deref()) {
             (Ranks::Weighted(share), Some(weight)) => {
-                self.ranking.weighted_mid_ranks(weight, share);
+                self.ranking.weighted_mid_ranks(&self.eta, weight, share);
             }
-            (Ranks::Plain(twice), _) => self.ranking.twice_mid_ranks(twice),
+            (Ranks::Plain(twice), _) => self.ranking.twice_mid_ranks(&self.eta, twice),
             (Ranks::Weighted(_), None) => {}
         }
     }
@@ -318,33 +318,37 @@ impl Kernel for FusedBlock<'_> {
     type Output = [f64; 2];
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> [f64; 2] {
-        let Pass { split, per_weight, .. } = self.pass;
         let rows = rows_of(self.block, self.pass.error.len());
-        let n = rows.len();
-        let (error, sigma) = (&self.pass.error[rows.clone()], &self.pass.sigma[rows.clone()]);
-        let eta = &self.pass.eta[rows.clone()];
-        let weight = self.pass.weight.map(|w| &w[rows.clone()]);
-
-        // Local columns, so that the compiler knows that nothing overlaps.
-        let (mut side, mut crps, mut rs, mut slope) =
-            ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        // (W_i + W_(i-1)) / W - 1: what erf(eta) would be in a perfectly calibrated sample.
+        let per_weight = self.pass.per_weight;
         match self.pass.ranks {
             Ranks::Plain(twice) => {
-                for (side, &twice) in side.iter_mut().zip(&twice[rows]) {
-                    *side = A::mul_add(f64::from(twice), per_weight, -1.0);
-                }
+                let twice = &twice[rows.clone()];
+                self.rows::<A>(rows, |j| A::mul_add(f64::from(twice[j]), per_weight, -1.0))
             }
             Ranks::Weighted(share) => {
-                for (side, share) in side.iter_mut().zip(&share[rows]) {
-                    *side = share - 1.0;
-                }
+                let share = &share[rows.clone()];
+                self.rows::<A>(rows, |j| share[j] - 1.0)
             }
         }
-        for j in 0..n.min(BLOCK) {
+    }
+}
+
+impl FusedBlock<'_> {
+    /// `side` is $(W_i + W_{i-1})/W - 1$: what $\mathrm{erf}\,\eta$ would be in a perfectly calibrated
+    /// sample.
+    #[inline(always)]
+    fn rows<A: Arithmetic>(self, rows: Range<usize>, side: impl Fn(usize) -> f64) -> [f64; 2] {
+        let Pass { split, per_weight, .. } = self.pass;
+        let n = rows.len().min(BLOCK);
+        let (error, sigma) = (&self.pass.error[rows.clone()], &self.pass.sigma[rows.clone()]);
+        let eta = &self.pass.eta[rows.clone()];
+        let weight = self.pass.weight.map(|w| &w[rows]);
+        // Local columns, so that the compiler knows that nothing overlaps.
+        let (mut crps, mut rs, mut slope) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        for j in 0..n {
             let (erf, exp) = erf_exp_kernel::<A>(eta[j]);
             let dsigma = A::mul_add(SQRT_2_OVER_PI, exp, -FRAC_1_SQRT_PI);
-            let gap = erf - side[j];
+            let gap = erf - side(j);
             crps[j] = A::mul_add(error[j], erf, sigma[j] * dsigma);
             rs[j] = A::mul_add(eta[j], gap, FRAC_1_SQRT_PI * exp);
             slope[j] = split.accuracy * dsigma - split.reliability * (eta[j] / sigma[j]) * gap;

@@ -94,7 +94,7 @@ fn half_mean_difference(error: &[f64], weight: Option<&[f64]>) -> f64 {
     match weight {
         None => {
             let n = error.len() as f64;
-            for run in ranking.runs() {
+            for run in ranking.runs(error) {
                 let side = (run.from + run.to) as f64 / n - 1.0;
                 sum.add(run.value * side * (run.to - run.from) as f64);
             }
@@ -102,7 +102,7 @@ fn half_mean_difference(error: &[f64], weight: Option<&[f64]>) -> f64 {
         }
         Some(weight) => {
             let mut share = vec![0.0; error.len()];
-            ranking.weighted_mid_ranks(weight, &mut share);
+            ranking.weighted_mid_ranks(error, weight, &mut share);
             for ((error, share), &w) in error.iter().zip(share).zip(weight) {
                 sum.add(error * (share - 1.0) * w);
                 total.add(w);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::deterministic::mean_of;
 use crate::error::{Error, Result};
+use crate::math::{Arithmetic, Kernel, dispatch};
 
 /// The largest number of rows in one sample: twice a rank must fit 32 bits.
 pub(crate) const MAX_ROWS: usize = (u32::MAX / 2) as usize;
@@ -245,7 +246,7 @@ pub(crate) fn check_finite(what: &'static str, values: &[f64]) -> Result<()> {
 
 /// Looks at everything first without leaving early, which vectorises; searches only on failure.
 fn first_not_finite(values: &[f64]) -> Option<usize> {
-    if values.iter().fold(true, |ok, x| ok & x.is_finite()) {
+    if dispatch(BitRange { values, mask: i64::MAX }).1 < INFINITE_BITS {
         None
     } else {
         values.iter().position(|x| !x.is_finite())
@@ -253,12 +254,36 @@ fn first_not_finite(values: &[f64]) -> Option<usize> {
 }
 
 pub(crate) fn check_sigma(sigma: &[f64]) -> Result<()> {
-    if sigma.iter().fold(true, |ok, &s| ok & (s > 0.0) & (s < f64::INFINITY)) {
+    let (smallest, largest) = dispatch(BitRange { values: sigma, mask: -1 });
+    if smallest > 0 && largest < INFINITE_BITS {
         return Ok(());
     }
     check_finite("sigma", sigma)?;
     match sigma.iter().position(|&s| s <= 0.0) {
         Some(index) => Err(Error::SigmaNotPositive { index, value: sigma[index] }),
         None => Ok(()),
+    }
+}
+
+/// The bits of infinity; as integers, the bits of all finite positive numbers lie between 0 and this.
+const INFINITE_BITS: i64 = f64::INFINITY.to_bits() as i64;
+
+/// The smallest and the largest of the values' masked bits, as integers.
+struct BitRange<'a> {
+    values: &'a [f64],
+    mask: i64,
+}
+
+impl Kernel for BitRange<'_> {
+    type Output = (i64, i64);
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) -> (i64, i64) {
+        let (mut smallest, mut largest) = (i64::MAX, i64::MIN);
+        for value in self.values {
+            let bits = value.to_bits() as i64 & self.mask;
+            smallest = smallest.min(bits);
+            largest = largest.max(bits);
+        }
+        (smallest, largest)
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn largest_deviation(pit: &[f64], weight: Option<&[f64]>) -> f64 {
     ranking.sort(pit);
     let total = weight.map_or(pit.len() as f64, |w| w.iter().sum());
     let (mut before, mut largest) = (Sum::default(), 0f64);
-    for run in ranking.runs() {
+    for run in ranking.runs(pit) {
         let mut after = before;
         match weight {
             None => after.add((run.to - run.from) as f64),

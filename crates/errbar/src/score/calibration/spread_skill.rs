@@ -47,7 +47,7 @@ pub fn spread_skill(sample: &Sample, bins: usize) -> Result<Vec<SpreadSkillBin>>
     let mut out: Vec<SpreadSkillBin> = Vec::with_capacity(bins);
     let mut open: Option<(usize, Bin)> = None;
     let mut before = 0.0;
-    for run in ranking.runs() {
+    for run in ranking.runs(sigma) {
         let rows = (run.from..run.to).map(|position| ranking.row(position));
         let mass: f64 = rows.clone().map(weight).sum();
         if mass == 0.0 {
