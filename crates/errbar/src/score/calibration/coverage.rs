@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::chance::frequency_band;
 use crate::error::Result;
-use crate::math::erfinv;
-use crate::score::block::{BLOCK, sum_blocks, weighted_sum};
+use crate::math::{Arithmetic, Kernel, dispatch, erfinv};
+use crate::score::block::{BLOCK, Sum, lane_sum, rows_of};
 use crate::score::deterministic::mean_sigma;
 use crate::score::sample::Sample;
 
@@ -52,27 +52,54 @@ pub(crate) fn half_width(level: f64) -> f64 {
 /// # Errors
 /// A level or a confidence outside (0, 1).
 pub fn coverage(sample: &Sample, levels: &[f64], confidence: f64) -> Result<Vec<Coverage>> {
-    let mean_sigma = mean_sigma(sample);
-    let rows = sample.effective_rows();
-    let one = |&level: &f64| {
+    for &level in levels {
         super::check_probability("the level of an interval", level)?;
-        let observed = share_within(sample, half_width(level));
+    }
+    let (mean_sigma, rows) = (mean_sigma(sample), sample.effective_rows());
+    let half_widths: Vec<f64> = levels.iter().map(|&level| half_width(level)).collect();
+    let mut inside = vec![Sum::default(); levels.len()];
+    dispatch(Inside { sample, half_widths: &half_widths, inside: &mut inside });
+    let one = |(&level, inside): (&f64, Sum)| {
+        let observed = inside.value() / sample.total_weight();
         Coverage::new(level, observed, mean_sigma, rows, confidence)
     };
-    levels.iter().map(one).collect()
+    levels.iter().zip(inside).map(one).collect()
 }
 
-/// The share of the weight with $|\varepsilon| \le q\,\sigma$.
-fn share_within(sample: &Sample, q: f64) -> f64 {
-    let (error, sigma) = (sample.error(), sample.sigma());
-    let [inside] = sum_blocks(sample.len(), |rows| {
-        let mut buffer = [0.0; BLOCK];
-        let inside = &mut buffer[..rows.len()];
-        let pairs = error[rows.clone()].iter().zip(&sigma[rows.clone()]);
-        for (inside, (error, sigma)) in inside.iter_mut().zip(pairs) {
-            *inside = f64::from(u8::from(error.abs() <= q * sigma));
+/// The weight with $|\varepsilon| \le q\,\sigma$ for each q; block by block, so that a block is read
+/// from memory once for all of them.
+struct Inside<'a> {
+    sample: &'a Sample<'a>,
+    half_widths: &'a [f64],
+    inside: &'a mut [Sum],
+}
+
+impl Kernel for Inside<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        for block in 0..self.sample.len().div_ceil(BLOCK) {
+            let rows = rows_of(block, self.sample.len());
+            let error = &self.sample.error()[rows.clone()];
+            let sigma = &self.sample.sigma()[rows.clone()];
+            let pairs = error.iter().zip(sigma);
+            for (inside, &q) in self.inside.iter_mut().zip(self.half_widths) {
+                inside.add(match self.sample.weight() {
+                    None => {
+                        let within = |(e, s): (&f64, &f64)| u64::from(e.abs() <= q * s);
+                        pairs.clone().map(within).sum::<u64>() as f64
+                    }
+                    Some(weight) => {
+                        let mut buffer = [0.0; BLOCK];
+                        for ((buffer, (e, s)), &w) in
+                            buffer.iter_mut().zip(pairs.clone()).zip(&weight[rows.clone()])
+                        {
+                            *buffer = if e.abs() <= q * s { w } else { 0.0 };
+                        }
+                        lane_sum(&buffer[..error.len()])
+                    }
+                });
+            }
         }
-        [weighted_sum(inside, sample.weight().map(|w| &w[rows]))]
-    });
-    inside.value() / sample.total_weight()
+    }
 }
