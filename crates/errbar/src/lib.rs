@@ -36,8 +36,16 @@
 //! | reliability | RS | whether the scaled errors have the distribution they claim |
 //! | accuracy-reliability | AR | $\beta\,\mathrm{CRPS} + (1-\beta)\,\mathrm{RS}$ |
 
+// The library neither prints nor panics.
+#![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod error;
 pub mod math;
 pub mod score;
 
 pub use error::{Error, Result};
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -4,6 +4,7 @@
 //! rounding the inputs alone would change (the conditioning limit). Each such limit is derived
 //! where it is used.
 
+use errbar::math::Level;
 use errbar::score::{AccuracyReliability, Beta, Sample, calibration, crps, nlpd, reliability};
 use serde_json::Value;
 
@@ -38,7 +39,19 @@ fn meets(name: &str, got: f64, want: f64, limit: f64) {
     );
 }
 
+/// One test, since the level is that of the whole process.
 #[test]
+fn every_level_meets_every_value() {
+    let levels = Level::available();
+    assert!(levels.contains(&Level::Portable));
+    for level in levels {
+        level.put_in_use();
+        points();
+        sets();
+        weighted();
+    }
+}
+
 fn points() {
     let points = vectors("points");
     assert_eq!(points.len(), 73);
@@ -63,7 +76,6 @@ fn points() {
     }
 }
 
-#[test]
 fn sets() {
     let sets = vectors("sets");
     assert_eq!(sets.len(), 21);
@@ -110,7 +122,6 @@ fn sets() {
     }
 }
 
-#[test]
 fn weighted() {
     let sets = vectors("weighted");
     assert_eq!(sets.len(), 3);

@@ -117,28 +117,37 @@ impl Level {
         self == Level::Portable
     }
 
-    /// The best level of this processor, looked up once.
-    fn best() -> Level {
-        const UNKNOWN: u8 = u8::MAX;
-        static BEST: AtomicU8 = AtomicU8::new(UNKNOWN);
-        match BEST.load(Ordering::Relaxed) {
+    /// The level in use: the best one of this processor, looked up once.
+    fn in_use() -> Level {
+        match IN_USE.load(Ordering::Relaxed) {
             0 => Level::Portable,
             1 => Level::Avx2,
             2 => Level::Avx512,
             _ => {
                 let best = Level::available().last().copied().unwrap_or(Level::Portable);
-                BEST.store(best as u8, Ordering::Relaxed);
+                IN_USE.store(best as u8, Ordering::Relaxed);
                 best
             }
         }
     }
+
+    /// Makes the whole process use this level from now on, if the processor has it: for tests that
+    /// hold every level to the same references.
+    pub fn put_in_use(self) {
+        if self.is_supported() {
+            IN_USE.store(self as u8, Ordering::Relaxed);
+        }
+    }
 }
+
+/// The level in use, once it is known.
+static IN_USE: AtomicU8 = AtomicU8::new(u8::MAX);
 
 /// Runs the loop with the best instructions of this processor.
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    match Level::best() {
-        // SAFETY: `best` names only levels that the processor supports.
+    match Level::in_use() {
+        // SAFETY: `in_use` names only levels that the processor supports.
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => unsafe { run_avx512(kernel) },
         // SAFETY: as above.

@@ -472,7 +472,8 @@ mod tests {
     fn large_samples_of_every_shape() {
         let n = 100_000; // two steps
         let wave = |i: usize| (i as f64 * 0.618_033_988_75).fract();
-        let shapes: [(&str, Box<dyn Fn(usize) -> f64>); 6] = [
+        type Shape = Box<dyn Fn(usize) -> f64>;
+        let shapes: [(&str, Shape); 6] = [
             ("uniform", Box::new(wave)),
             ("heavy tails", Box::new(move |i| 1.0 / (wave(i) - 0.5))),
             ("two clumps", Box::new(move |i| 1e9 * (i % 2) as f64 + wave(i))),

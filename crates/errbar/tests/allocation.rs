@@ -1,0 +1,90 @@
+//! The cost allocates nothing after its first use, shown by counting allocations.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use errbar::score::{AccuracyReliability, Beta, LossKind};
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+// SAFETY: every call is passed on unchanged to the system allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: the caller's promise about the layout is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `alloc` above, which is the system's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: as for `dealloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(mut run: impl FnMut()) -> usize {
+    let before = ALLOCATIONS.load(Ordering::SeqCst);
+    run();
+    ALLOCATIONS.load(Ordering::SeqCst) - before
+}
+
+fn sigmas(rows: usize, step: usize) -> Vec<f64> {
+    // From steps that hardly move the order to ones that shuffle it: warm, cold and plain sorts.
+    let change = 10f64.powi(step as i32 - 6);
+    (0..rows).map(|i| (change * (i as f64 * 0.7).sin()).exp()).collect()
+}
+
+/// One test, since the count is that of the whole process.
+#[test]
+fn repeated_evaluations_allocate_nothing() {
+    assert!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))) > 0, "the count counts");
+    // Above 65,536 rows there are several threads; inside their pool a call allocates nothing.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    for rows in [1, 100, 5_000, 200_000] {
+        let error: Vec<f64> = (0..rows).map(|i| (i as f64 * 1.3).cos()).collect();
+        let weight: Vec<f64> = (0..rows).map(|i| 1.0 + (i % 3) as f64).collect();
+        let sigmas: Vec<Vec<f64>> = (0..8).map(|step| sigmas(rows, step)).collect();
+        let mut gradient = vec![0.0; rows];
+        for weight in [None, Some(&weight[..])] {
+            let mut cost = AccuracyReliability::new(&error, weight, Beta::Heuristic).unwrap();
+            let count = pool.install(|| {
+                let mut run = || {
+                    for sigma in &sigmas {
+                        cost.value_and_gradient(sigma, &mut gradient).unwrap();
+                        cost.value(sigma).unwrap();
+                    }
+                    cost.forget_order();
+                };
+                run();
+                allocations(run)
+            });
+            assert_eq!(count, 0, "{rows} rows, weights: {}", weight.is_some());
+        }
+        for kind in [LossKind::Crps, LossKind::Nlpd] {
+            let mut loss = kind.on(&error, None).unwrap();
+            let count = pool.install(|| {
+                let mut run = || {
+                    for sigma in &sigmas {
+                        loss.value_and_gradient(sigma, &mut gradient).unwrap();
+                    }
+                };
+                run();
+                allocations(run)
+            });
+            assert_eq!(count, 0, "{kind:?}, {rows} rows");
+        }
+    }
+    // A bad sigma is refused without allocating either: line searches meet many.
+    let mut cost = AccuracyReliability::new(&[1.0, 2.0], None, Beta::Heuristic).unwrap();
+    assert_eq!(allocations(|| assert!(cost.value(&[1.0, -1.0]).is_err())), 0);
+}
