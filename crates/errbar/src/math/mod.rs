@@ -48,6 +48,7 @@ mod erf;
 mod erfc;
 mod exp;
 mod inverse;
+pub(crate) mod linear;
 mod ln;
 mod polynomial;
 mod slices;
