@@ -81,6 +81,17 @@ pub enum Error {
     )]
     WeightsOutOfRange,
 
+    /// There are no input columns.
+    #[error("there are no input columns: at least one is needed")]
+    NoInputs,
+
+    /// Every error is zero, so that there is no size to learn.
+    #[error("all {rows} errors are 0: there is no error to put a bar on")]
+    NoErrors {
+        /// How many rows there are.
+        rows: usize,
+    },
+
     /// A fixed beta outside [0, 1].
     #[error("beta is {value}: it must lie between 0 (reliability only) and 1 (accuracy only)")]
     BetaOutOfRange {
@@ -126,5 +137,89 @@ pub enum Error {
         rows: usize,
         /// The largest number.
         limit: usize,
+    },
+
+    /// A Gaussian process was given more rows than its matrices can have.
+    #[error(
+        "{rows} rows are more than the {limit} of which a Gaussian process can hold the covariances: fit a part of them"
+    )]
+    TooManyRowsForMatrix {
+        /// The rows given.
+        rows: usize,
+        /// The largest number.
+        limit: usize,
+    },
+
+    /// Inputs that do not fill their last row.
+    #[error("inputs has {length} values, which is not a whole number of rows of {columns} columns")]
+    NotWholeRows {
+        /// How many values there are.
+        length: usize,
+        /// How many belong to a row.
+        columns: usize,
+    },
+
+    /// An input is NaN or infinite.
+    #[error(
+        "input column {column} at row {row} is {value}: every value must be finite; leave the row out or fill it in"
+    )]
+    InputNotFinite {
+        /// The row, counted from 0.
+        row: usize,
+        /// The column, counted from 0.
+        column: usize,
+        /// NaN or an infinity.
+        value: f64,
+    },
+
+    /// Values so far apart, or so close together, that their variance is not a double.
+    #[error(
+        "{what} has a spread of {spread:e}, whose square is beyond the range of doubles: rescale it"
+    )]
+    SpreadOutOfRange {
+        /// Which values.
+        what: &'static str,
+        /// Their range or standard deviation.
+        spread: f64,
+    },
+
+    /// The variance of the noise of one row is negative.
+    #[error("the noise variance at row {index} is {value}: it must be 0 or more")]
+    NegativeNoise {
+        /// The row, counted from 0.
+        index: usize,
+        /// Its noise variance.
+        value: f64,
+    },
+
+    /// A hyperparameter that no covariance can have.
+    #[error(
+        "{what} {index} is {value}: means and variances must be finite, variances 0 or more, length scales more than 0"
+    )]
+    BadHyperparameter {
+        /// Which one.
+        what: &'static str,
+        /// Its input column, counted from 0; 0 where there is only one.
+        index: usize,
+        /// The value given.
+        value: f64,
+    },
+
+    /// Signal and noise variance are 0, but the observations are not all equal to the mean.
+    #[error("signal and noise variance are 0, but y at row {index} is {value}, not the mean")]
+    NoVariance {
+        /// The row, counted from 0.
+        index: usize,
+        /// The observation there.
+        value: f64,
+    },
+
+    /// The covariance matrix has no Cholesky factor.
+    #[error(
+        "the covariance matrix of the {rows} rows is not positive definite: some inputs are too close together for so little noise"
+    )]
+    NotPositiveDefinite {
+        /// How many rows it has.
+        rows: usize,
     },
 }

@@ -31,10 +31,10 @@
 //! | forecast | $\mu$ | what the forecaster said |
 //! | error | $\varepsilon = y - \mu$ | |
 //! | sigma | $\sigma > 0$ | the standard deviation given to that error |
-//! | scaled error | $\eta = \varepsilon / (\sqrt2\,\sigma)$ | $\mathcal N(0, \tfrac12)$ when calibrated |
+//! | scaled error | $\eta = \varepsilon / (\sqrt2 \sigma)$ | $\mathcal N(0, \tfrac12)$ when calibrated |
 //! | accuracy | CRPS | how close and how sharp |
 //! | reliability | RS | whether the scaled errors have the distribution they claim |
-//! | accuracy-reliability | AR | $\beta\,\mathrm{CRPS} + (1-\beta)\,\mathrm{RS}$ |
+//! | accuracy-reliability | AR | $\beta \mathrm{CRPS} + (1-\beta) \mathrm{RS}$ |
 
 // The library neither prints nor panics.
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -43,6 +43,7 @@ mod error;
 pub mod math;
 pub mod optimize;
 pub mod score;
+pub mod sigma;
 
 pub use error::{Error, Result};
 

@@ -65,15 +65,18 @@ fn weights() {
 
 #[test]
 fn weights_of_any_size_count_by_their_ratios() {
-    let (error, sigma) = ([1.0, -2.0, 0.3], [1.0, 0.7, 2.0]);
+    let (error, sigma) = ([100.0, -3.0, 50.0], [30.0, 2.0, 40.0]);
     let scores = |weight: [f64; 3]| {
         Scores::of(&Sample::new(&error, &sigma).unwrap().weighted(&weight).unwrap()).unwrap()
     };
     let plain = scores([1.0, 2.0, 4.0]);
-    for unit in [1e-320, 1e-300, 1e300, 4e307] {
+    // Powers of two, so that the ratios are exact: down to the smallest double, up to the largest.
+    for power in [-1074, -1000, -200, 200, 900, 1021] {
+        let unit = 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
         let scaled = scores([unit, 2.0 * unit, 4.0 * unit]);
-        assert!((scaled.crps / plain.crps - 1.0).abs() < 1e-3, "unit {unit:e}");
-        assert!(scaled.rs.is_finite() && (scaled.rs - plain.rs).abs() < 1e-3, "unit {unit:e}");
+        assert!((scaled.crps / plain.crps - 1.0).abs() < 1e-14, "unit {unit:e}");
+        assert!((scaled.rs - plain.rs).abs() < 1e-14, "unit {unit:e}");
+        assert!((scaled.ar.value - plain.ar.value).abs() < 1e-14, "unit {unit:e}");
     }
 }
 
@@ -106,6 +109,8 @@ fn costs() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
     /// Any doubles at all: an answer or an error, never a panic, and no NaN from finite input.
     #[test]
     fn nothing_panics(
@@ -118,12 +123,23 @@ proptest! {
         let weight = weighted.then_some(&weight[..]);
         if let Ok(sample) = Sample::new(&error, &sigma).and_then(|s| s.maybe_weighted(weight)) {
             let scores = Scores::of(&sample).unwrap();
-            prop_assert!(!scores.crps.is_nan() && !scores.mae.is_nan());
-            prop_assert!(!scores.to_string().is_empty());
+            for score in [
+                scores.crps, scores.mae, scores.rmse, scores.nlpd, scores.rs, scores.rms_z,
+                scores.crps_skill, scores.ar.value, scores.ar.beta,
+                scores.decomposition.reliability, scores.decomposition.potential,
+            ] {
+                prop_assert!(!score.is_nan(), "{:?}", scores);
+            }
+            prop_assert!(!scores.to_string().contains("NaN"), "{}", scores);
             let mut cost = AccuracyReliability::new(&error, weight, Beta::Heuristic).unwrap();
             let mut gradient = vec![0.0; error.len()];
             let ar = cost.value_and_gradient(&sigma, &mut gradient).unwrap();
-            prop_assert!(!ar.crps.is_nan());
+            prop_assert!(!ar.value.is_nan() && gradient.iter().all(|g| !g.is_nan()));
+            for beta in [0.0, 1.0] {
+                let mut cost = AccuracyReliability::new(&error, weight, Beta::Fixed(beta)).unwrap();
+                let ar = cost.value_and_gradient(&sigma, &mut gradient).unwrap();
+                prop_assert!(!ar.value.is_nan() && gradient.iter().all(|g| !g.is_nan()));
+            }
         }
     }
 }

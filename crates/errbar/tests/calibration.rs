@@ -37,6 +37,7 @@ fn near(got: f64, want: f64, tolerance: f64) {
 }
 
 /// The normal distribution function from its power series, in decimals of 900 digits.
+#[allow(clippy::excessive_precision)] // all the digits that are known
 const CDF: [(f64, f64); 12] = [
     (-38.0, 2.885_428_360_068_784_3e-316), // below the smallest normal double
     (-30.0, 4.906_713_927_148_187e-198),
@@ -115,9 +116,12 @@ fn bad_bins_levels_and_confidences_are_refused() {
     }
 }
 
+/// Lower and upper end at four confidences.
+type Intervals = [(u64, u64); 4];
+
 /// n, p and scipy.stats.binom.ppf((1 - c)/2) and ((1 + c)/2) for c = 0.5, 0.9, 0.95, 0.99.
 #[rustfmt::skip]
-const BINOMIAL: [(u64, f64, [(u64, u64); 4]); 24] = [
+const BINOMIAL: [(u64, f64, Intervals); 24] = [
     (2, 0.001, [(0, 0), (0, 0), (0, 0), (0, 0)]),
     (2, 0.05, [(0, 0), (0, 1), (0, 1), (0, 1)]),
     (2, 0.5, [(0, 1), (0, 2), (0, 2), (0, 2)]),
@@ -271,8 +275,9 @@ fn coverage_counts_what_lies_inside_intervals_of_scipys_width() {
             near(got.mean_width, 2.0 * q * mean_sigma, 2e-15);
         }
     }
-    let at_the_end = Sample::new(&[0.0, 0.5], &[1e-3, 1.0]).unwrap();
-    assert_eq!(coverage(&at_the_end, &[1e-9], 0.9).unwrap()[0].observed, 0.5);
+    // The interval is closed: an error of 0 is inside even where q sigma is too small for a double.
+    let narrow = Sample::new(&[0.0, 0.5], &[5e-324, 1.0]).unwrap();
+    assert_eq!(coverage(&narrow, &[1e-9], 0.9).unwrap()[0].observed, 0.5);
 }
 
 /// Root mean square of values with weights, relative to the largest.
@@ -303,15 +308,16 @@ fn spread_and_skill_are_root_mean_squares_over_rows_of_like_sigma() {
     assert_eq!(constant.len(), 1);
     assert_eq!((constant[0].rows, constant[0].spread), (10, 2.5));
     near(constant[0].skill, root_mean_square(&error, &[1.0; 10]), 4e-16);
-    // Weight 6 of 10 at sigma = 1: it fills the first of two bins, whose middle the rest lies above.
-    let (e, s, w) =
-        ([1.0, 2.0, 3.0, 4.0, 9.0], [1.0, 2.0, 3.0, 4.0, 2.5], [6.0, 1.0, 2.0, 1.0, 0.0]);
+    // A run of equal sigmas goes where its middle is: here 2 to 8 of 10, into the upper half.
+    let (e, w) = ([1.0, 2.0, 3.0, 9.0, 9.0], [2.0, 6.0, 2.0, 0.0, 0.0]);
+    let s = [1.0, 2.0, 4.0, 0.5, 7.0];
     let bins = spread_skill(&Sample::new(&e, &s).unwrap().weighted(&w).unwrap(), 2).unwrap();
     assert_eq!(bins.len(), 2);
-    assert_eq!((bins[0].rows, bins[0].spread, bins[0].skill), (1, 1.0, 1.0));
-    assert_eq!((bins[1].rows, bins[1].sigma_from, bins[1].sigma_to), (3, 2.0, 4.0));
-    near(bins[1].spread, (38f64 / 4.0).sqrt(), 4e-16); // (4 + 2·9 + 16) / 4
-    near(bins[1].skill, (38f64 / 4.0).sqrt(), 4e-16);
+    assert_eq!((bins[0].rows, bins[0].sigma_from, bins[0].sigma_to), (1, 1.0, 1.0));
+    assert_eq!((bins[1].rows, bins[1].sigma_from, bins[1].sigma_to), (2, 2.0, 4.0));
+    assert_eq!((bins[0].spread, bins[0].skill), (1.0, 1.0));
+    near(bins[1].spread, 7f64.sqrt(), 4e-16); // (6·4 + 2·16) / 8
+    near(bins[1].skill, 5.25f64.sqrt(), 4e-16); // (6·4 + 2·9) / 8
 }
 
 #[test]
@@ -346,6 +352,21 @@ fn the_best_constant_is_scipys_and_has_the_units_of_the_errors() {
             near(got.sigma, sigma * unit, 1e-12);
             near(got.crps, crps * unit, 1e-15);
             near(mean_crps_with(&sample, sigma * unit), crps * unit, 1e-15);
+        }
+    }
+}
+
+#[test]
+fn no_constant_does_better_than_the_best() {
+    let mut rng = Pcg64::seed_from_u64(8);
+    for _ in 0..1000 {
+        let n = rng.random_range(1..200);
+        let (error, sigma) = draw(&mut rng, n, 1.0);
+        let best = best_constant(&Sample::new(&error, &sigma).unwrap());
+        let with = |sigma: f64| error.iter().map(|&e| crps::crps(e, sigma)).sum::<f64>() / n as f64;
+        near(best.crps, with(best.sigma), 1e-14);
+        for factor in [0.01, 0.1, 0.5, 0.999, 1.001, 2.0, 10.0, 100.0] {
+            assert!(with(factor * best.sigma) > best.crps, "{best:?} of {n} rows, times {factor}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use errbar::Error;
 use errbar::math::erfinv;
 use errbar::score::reliability::{
-    each_dsigma, reliability, rs_expected, rs_min, rs_min_without_constant, sigma_min,
+    gradient as rs_gradient, reliability, rs_expected, rs_min, rs_min_without_constant, sigma_min,
 };
 use errbar::score::{AccuracyReliability, Beta, Sample};
 use proptest::prelude::*;
@@ -166,7 +166,7 @@ fn the_gradient_is_that_of_the_value() {
             reliability(&Sample::new(&error, sigma).unwrap().maybe_weighted(weight).unwrap())
         };
         let gradient =
-            each_dsigma(&Sample::new(&error, &sigma).unwrap().maybe_weighted(weight).unwrap());
+            rs_gradient(&Sample::new(&error, &sigma).unwrap().maybe_weighted(weight).unwrap());
         for i in 0..error.len() {
             let h = 1e-6;
             let mut moved = sigma.clone();
@@ -183,7 +183,7 @@ fn the_gradient_is_that_of_the_value() {
 fn tied_rows_have_equal_derivatives_in_any_order() {
     let error = [0.5, -1.0, 0.5, 0.5, 2.0, -1.0];
     let sigma = [1.0, 0.7, 1.0, 1.0, 1.0, 0.7];
-    let gradient = each_dsigma(&Sample::new(&error, &sigma).unwrap());
+    let gradient = rs_gradient(&Sample::new(&error, &sigma).unwrap());
     assert_eq!((gradient[0], gradient[0]), (gradient[2], gradient[3]));
     assert_eq!(gradient[1], gradient[5]);
     // Moving all tied sigmas together, the value has a derivative: the sum of theirs.
@@ -229,9 +229,9 @@ proptest! {
         let a = Sample::new(&error, &sigma).unwrap().weighted(&weight).unwrap();
         let b = Sample::new(&error2, &sigma2).unwrap().weighted(&weight2).unwrap();
         prop_assert!((reliability(&a) - reliability(&b)).abs() < 1e-14);
-        let mut gradient = each_dsigma(&a);
+        let mut gradient = rs_gradient(&a);
         gradient.rotate_left(turn % rows.len());
-        for (g, h) in gradient.iter().zip(each_dsigma(&b)) {
+        for (g, h) in gradient.iter().zip(rs_gradient(&b)) {
             prop_assert!((g - h).abs() <= 1e-13 * (1.0 + g.abs()));
         }
     }

@@ -21,7 +21,7 @@ pub fn bfgs(
 /// Broyden-Fletcher-Goldfarb-Shanno with the inverse Hessian H as a full symmetric matrix
 /// (Nocedal and Wright 2006, Algorithm 6.1); each iteration is $O(n^2)$:
 ///
-/// $$H \leftarrow H + \frac{(s^Ty + y^THy)\,ss^T}{(s^Ty)^2} - \frac{Hy\,s^T + s\,y^TH}{s^Ty}.$$
+/// $$H \leftarrow H + \frac{(s^Ty + y^THy) ss^T}{(s^Ty)^2} - \frac{Hy s^T + s y^TH}{s^Ty}.$$
 ///
 /// Steps without positive curvature $s^Ty$ leave H as it is. Before its first update H is scaled by
 /// $s^Ty/y^Ty$.

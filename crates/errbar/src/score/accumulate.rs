@@ -18,16 +18,18 @@
 //! ```
 
 use std::f64::consts::FRAC_1_SQRT_2;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::accuracy_reliability::Ar;
-use super::block::{BLOCK, Sum, rows_of, weighted_sum};
+use super::block::{BLOCK, Sum, weighted_sum};
 use super::calibration::{Coverage, PitCounts, PitHistogram, ReliabilityDiagram, each_pit};
-use super::crps::{self, FRAC_1_SQRT_PI};
+use super::crps::{Crps, FRAC_1_SQRT_PI};
 use super::eta_counts::EtaCounts;
-use super::nlpd;
+use super::nlpd::Nlpd;
 use super::reliability::CONSTANT;
+use super::rows::RowScore;
 use super::sample::Sample;
 use super::scores::Options;
 use crate::error::{Error, Result};
@@ -39,17 +41,29 @@ use crate::math::{Arithmetic, Kernel, dispatch, erf_exp_kernel};
 /// (PIT, reliability diagram, coverage) are exact at multiples of 1/18,000. The Reliability Score
 /// needs the order of all scaled errors; here they are ordered bin by bin, and [`Merged::rs_bound`]
 /// says how far that can be from the exact score: about 6e-8 for a calibrated forecast of many rows.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+///
+/// How the data are cut into parts does not change a bit: rows are summed in blocks of a fixed
+/// length, and those of an unfinished block wait. (Merging two accumulators finishes theirs.)
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Accumulator {
     rows: u64,
     counted: u64,
     sums: [Sum; SUMS],
     pit: PitCounts,
     eta: EtaCounts,
+    waiting: Waiting,
+}
+
+/// Rows of an unfinished block.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Waiting {
+    error: Vec<f64>,
+    sigma: Vec<f64>,
+    weight: Vec<f64>,
 }
 
 /// The sums kept, in this order.
-const SUMS: usize = 9;
+const SUMS: usize = 12;
 const WEIGHT: usize = 0;
 const WEIGHT_SQUARED: usize = 1;
 const ERROR: usize = 2;
@@ -58,8 +72,18 @@ const SQUARED: usize = 4;
 const SIGMA: usize = 5;
 const CRPS: usize = 6;
 const NLPD: usize = 7;
-/// $g(\eta) = \eta\,\mathrm{erf}\,\eta + e^{-\eta^2}/\sqrt\pi$, the part of RS that knows no order.
-const ORDERLESS: usize = 8;
+const Z_SQUARED: usize = 8;
+/// $g(\eta) = \eta \operatorname{erf}\eta + e^{-\eta^2}/\sqrt\pi$, the part of RS that knows no
+/// order.
+const ORDERLESS: usize = 9;
+/// Squares of errors too large or too small to be squared as they are, in units of [`FAR`].
+const LARGE_SQUARED: usize = 10;
+const SMALL_SQUARED: usize = 11;
+
+/// $2^{600}$: errors beyond $2^{\pm 500}$ are brought nearer by it before they are squared.
+const FAR: f64 = 4.149_515_568_880_993e180;
+/// $2^{500}$
+const LARGE: f64 = 3.273_390_607_896_142e150;
 
 /// The scores of everything that was accumulated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,6 +100,8 @@ pub struct Merged {
     pub rmse: f64,
     /// The mean sigma.
     pub mean_sigma: f64,
+    /// The root mean square of $z = \varepsilon/\sigma$: 1 when sigma has the right size.
+    pub rms_z: f64,
     /// The mean CRPS.
     pub crps: f64,
     /// The mean negative log predictive density.
@@ -92,8 +118,19 @@ pub struct Merged {
     /// The reliability diagram. Its largest deviation is looked for at 18,000 levels, and the true
     /// one may be larger by up to 1/18,000.
     pub diagram: ReliabilityDiagram,
-    /// Coverage and width of central intervals.
+    /// Coverage and width of central intervals: exact where both ends are multiples of 1/18,000 in
+    /// probability, as for the usual levels; interpolated elsewhere.
     pub coverage: Vec<Coverage>,
+}
+
+impl fmt::Debug for Accumulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Accumulator")
+            .field("rows", &self.rows)
+            .field("counted", &self.counted)
+            .field("sums", &self.sums)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Accumulator {
@@ -103,35 +140,53 @@ impl Accumulator {
     /// Weights whose sum is beyond the range of doubles: they would have to be rescaled, and parts
     /// must share one scale.
     pub fn add(&mut self, sample: &Sample) -> Result<()> {
-        if sample.errors().rescaled {
+        if !sample.errors().in_range {
             return Err(Error::WeightsOutOfRange);
         }
         self.rows += sample.len() as u64;
         self.counted += sample.counted() as u64;
-        for block in 0..sample.len().div_ceil(BLOCK) {
-            let rows = rows_of(block, sample.len());
-            let sums = dispatch(SumBlock {
-                error: &sample.error()[rows.clone()],
-                sigma: &sample.sigma()[rows.clone()],
-                weight: sample.weight().map(|w| &w[rows]),
-            });
-            for (total, sum) in self.sums.iter_mut().zip(sums) {
-                total.add(sum);
-            }
-        }
-        let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row]);
+        // As given: parts must share one scale.
+        let unit = 2f64.powi(sample.errors().exponent);
+        let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row] * unit);
         for (row, pit) in each_pit(sample).into_iter().enumerate() {
-            let eta = sample.error()[row] / sample.sigma()[row] * FRAC_1_SQRT_2;
+            let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
             self.pit.add(pit, weight(row));
-            self.eta.add(eta, weight(row));
+            self.eta.add(error / sigma * FRAC_1_SQRT_2, weight(row));
+            self.waiting.error.push(error);
+            self.waiting.sigma.push(sigma);
+            self.waiting.weight.push(weight(row));
+            if self.waiting.error.len() == BLOCK {
+                self.finish_block();
+            }
         }
         Ok(())
     }
 
+    /// Sums the rows that wait.
+    fn finish_block(&mut self) {
+        let Waiting { error, sigma, weight } = &mut self.waiting;
+        for (total, sum) in self.sums.iter_mut().zip(dispatch(SumBlock { error, sigma, weight })) {
+            total.add(sum);
+        }
+        error.clear();
+        sigma.clear();
+        weight.clear();
+    }
+
     /// Adds what another accumulator has counted.
     pub fn merge(&mut self, other: &Self) {
+        if other.rows == 0 {
+            return;
+        }
+        if self.rows == 0 {
+            self.clone_from(other);
+            return;
+        }
         self.rows += other.rows;
         self.counted += other.counted;
+        let mut other = other.clone();
+        self.finish_block();
+        other.finish_block();
         for (total, sum) in self.sums.iter_mut().zip(other.sums) {
             total.merge(sum);
         }
@@ -152,6 +207,11 @@ impl Accumulator {
     /// # Errors
     /// Nothing was counted, or an option is out of its range.
     pub fn scores_with(&self, options: &Options) -> Result<Merged> {
+        if !self.waiting.error.is_empty() {
+            let mut whole = self.clone();
+            whole.finish_block();
+            return whole.scores_with(options);
+        }
         let total = self.sums[WEIGHT].value();
         if self.counted == 0 || total <= 0.0 {
             return Err(Error::Empty);
@@ -164,6 +224,10 @@ impl Accumulator {
         let rs_without_constant = mean(ORDERLESS) - pairs;
         let rs = self.sums[ORDERLESS].minus_product(CONSTANT, total) / total - pairs;
         let rs_bound = slack + 8.0 * f64::EPSILON * (mean(ORDERLESS) + pairs);
+        // A scaled error beyond the range of doubles makes the score infinite, in bins as elsewhere.
+        let finite = |score: f64| if pairs.is_finite() { score } else { f64::INFINITY };
+        let (rs, rs_without_constant) = (finite(rs), finite(rs_without_constant));
+        let rs_bound = finite(rs_bound);
         let split = options.beta.split(mae, self.counted as usize)?;
         let value = split.cost(crps, rs_without_constant);
 
@@ -185,8 +249,12 @@ impl Accumulator {
             effective_rows: rows,
             bias: mean(ERROR),
             mae,
-            rmse: mean(SQUARED).sqrt(),
+            // Of the three, those that matter are of like size or zero.
+            rmse: (mean(LARGE_SQUARED).sqrt() * FAR)
+                .hypot(mean(SQUARED).sqrt())
+                .hypot(mean(SMALL_SQUARED).sqrt() / FAR),
             mean_sigma,
+            rms_z: mean(Z_SQUARED).sqrt(),
             crps,
             nlpd: mean(NLPD),
             rs,
@@ -209,7 +277,7 @@ impl Accumulator {
 struct SumBlock<'a> {
     error: &'a [f64],
     sigma: &'a [f64],
-    weight: Option<&'a [f64]>,
+    weight: &'a [f64],
 }
 
 impl Kernel for SumBlock<'_> {
@@ -218,26 +286,27 @@ impl Kernel for SumBlock<'_> {
     fn run<A: Arithmetic>(self) -> [f64; SUMS] {
         let n = self.error.len().min(BLOCK);
         let mut columns = [[0.0; BLOCK]; SUMS];
-        #[allow(clippy::needless_range_loop)] // j runs over nine columns at once
+        #[allow(clippy::needless_range_loop)] // j runs over ten columns at once
         for j in 0..n {
             let (error, sigma) = (self.error[j], self.sigma[j]);
-            let point = crps::point_kernel::<A>(error, sigma);
-            let (score, _) = nlpd::point_kernel::<A>(error, sigma);
-            let eta = error / sigma * FRAC_1_SQRT_2;
+            let z = error / sigma;
+            let eta = z * FRAC_1_SQRT_2;
             let (erf, exp) = erf_exp_kernel::<A>(eta);
             columns[WEIGHT][j] = 1.0;
+            columns[WEIGHT_SQUARED][j] = self.weight[j];
             columns[ERROR][j] = error;
             columns[ABSOLUTE][j] = error.abs();
-            columns[SQUARED][j] = error * error;
+            let size = error.abs();
+            let square = |part: f64, there: bool| if there { part * part } else { 0.0 };
+            columns[SQUARED][j] = square(size, (1.0 / LARGE..=LARGE).contains(&size));
+            columns[LARGE_SQUARED][j] = square(size / FAR, size > LARGE);
+            columns[SMALL_SQUARED][j] = square(size * FAR, size < 1.0 / LARGE);
             columns[SIGMA][j] = sigma;
-            columns[CRPS][j] = point.crps;
-            columns[NLPD][j] = score;
+            columns[CRPS][j] = Crps::at::<A>(error, sigma).value;
+            columns[NLPD][j] = Nlpd::at::<A>(error, sigma).value;
+            columns[Z_SQUARED][j] = z * z;
             columns[ORDERLESS][j] = A::mul_add(eta, erf, FRAC_1_SQRT_PI * exp);
         }
-        match self.weight {
-            None => columns[WEIGHT_SQUARED][..n].fill(1.0),
-            Some(weight) => columns[WEIGHT_SQUARED][..n].copy_from_slice(&weight[..n]),
-        }
-        columns.map(|mut column| weighted_sum(&mut column[..n], self.weight))
+        columns.map(|mut column| weighted_sum(&mut column[..n], Some(&self.weight[..n])))
     }
 }

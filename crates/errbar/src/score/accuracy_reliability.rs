@@ -13,17 +13,17 @@ use super::ranking::Ranking;
 use super::reliability::{CONSTANT, rs_min_without_constant};
 use super::sample::{Errors, Sample, check_length, check_sigma};
 use crate::error::{Error, Result};
-use crate::math::{Arithmetic, Kernel, dispatch, erf_exp_kernel};
+use crate::math::{self, Arithmetic, Kernel, dispatch, erf_exp_kernel};
 
 /// How accuracy is weighed against reliability.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Beta {
     /// The paper's heuristic with the exact least CRPS,
-    /// $\beta = \mathrm{RS}_{\min}/(\mathrm{CRPS}_{\min} + \mathrm{RS}_{\min})$.
+    /// $\beta = \mathrm{RS}\_{\min}/(\mathrm{CRPS}\_{\min} + \mathrm{RS}\_{\min})$.
     #[default]
     Heuristic,
-    /// The same with $\mathrm{CRPS}_{\min}$ as printed in the paper (1% smaller).
+    /// The same with $\mathrm{CRPS}\_{\min}$ as printed in the paper (1% smaller).
     AsPrinted,
     /// A fixed weight of accuracy from 0 (reliability only) to 1 (accuracy only).
     Fixed(f64),
@@ -66,7 +66,9 @@ impl Split {
 
     /// The cost made of its two parts, RS without its constant.
     pub(crate) fn cost(self, crps: f64, rs_without_constant: f64) -> f64 {
-        self.accuracy * crps + self.reliability * rs_without_constant
+        // A part that does not count must not count even where it is infinite.
+        let part = |share: f64, score: f64| if share > 0.0 { share * score } else { 0.0 };
+        part(self.accuracy, crps) + part(self.reliability, rs_without_constant)
     }
 }
 
@@ -88,11 +90,12 @@ pub struct Ar {
 
 /// The Accuracy-Reliability cost of given errors, as a function of sigma: a reusable workspace.
 ///
-/// $$\mathrm{AR}(\sigma) = \beta\,\overline{\mathrm{CRPS}} + (1-\beta)\,\mathrm{RS}$$
+/// $$\mathrm{AR}(\sigma) = \beta \overline{\mathrm{CRPS}} + (1-\beta) \mathrm{RS}$$
 ///
 /// (the paper's Eq. AR). Value and gradient come from one fused pass. After its first use the
-/// workspace allocates nothing, and it starts each ranking from the last order; neither that nor
-/// the number of threads changes a bit of the result.
+/// workspace allocates nothing (called inside a rayon pool, or for less than 65,536 rows; from
+/// outside, handing work to the pool may allocate), and it starts each ranking from the last order;
+/// neither that nor the number of threads changes a bit of the result.
 ///
 /// ```
 /// use errbar::score::{AccuracyReliability, Beta};
@@ -118,7 +121,8 @@ pub struct AccuracyReliability<'a> {
     sums: Vec<[f64; 2]>,
 }
 
-/// What ranking gives each row: twice its mid-rank, or with weights its share of the total.
+/// What ranking gives each row: twice its mid-rank, or with weights the signed distance of
+/// [`weighted_side`].
 #[derive(Debug, Clone)]
 enum Ranks {
     Plain(Vec<u32>),
@@ -192,9 +196,9 @@ impl<'a> AccuracyReliability<'a> {
 
     /// The cost at `sigma`, and its derivative with respect to each of them,
     ///
-    /// $$\frac{\partial\mathrm{AR}}{\partial\sigma_i} = \frac{w_i}W\Big\lbrace
-    /// \beta\Big[\sqrt{\tfrac2\pi}\,e^{-\eta_i^2} - \tfrac1{\sqrt\pi}\Big] + (1-\beta)
-    /// \frac{\eta_i}{\sigma_i}\Big[\frac{W_i + W_{i-1}}W - \mathrm{erf}\,\eta_i - 1\Big]\Big\rbrace.$$
+    /// $$\frac{\partial\mathrm{AR}}{\partial\sigma\_i} = \frac{w\_i}W\Big\lbrace
+    /// \beta\Big[\sqrt{\tfrac2\pi} e^{-\eta\_i^2} - \tfrac1{\sqrt\pi}\Big] + (1-\beta)
+    /// \frac{\eta\_i}{\sigma\_i}\Big[\frac{W\_i + W\_{i-1}}W - \operatorname{erf}\eta\_i - 1\Big]\Big\rbrace.$$
     ///
     /// # Errors
     /// As [`AccuracyReliability::value`], or a gradient of another length.
@@ -204,17 +208,17 @@ impl<'a> AccuracyReliability<'a> {
         Ok(self.evaluate(sigma, Some(gradient)))
     }
 
-    /// Calls `f` with row, $\eta$, $s = (W_i + W_{i-1})/W - 1$ and share of the
-    /// weight, at a sigma that was just evaluated.
+    /// Calls `f` with row, $\eta$, its gap and its share of the weight, at a sigma that was just
+    /// evaluated.
     pub(crate) fn for_each_ranked(&self, mut f: impl FnMut(usize, f64, f64, f64)) {
         let per_weight = 1.0 / self.errors.total;
         for (row, &eta) in self.eta.iter().enumerate() {
-            let side = match &self.ranks {
-                Ranks::Plain(twice) => f64::from(twice[row]) * per_weight - 1.0,
-                Ranks::Weighted(share) => share[row] - 1.0,
+            let (end, near) = match &self.ranks {
+                Ranks::Plain(twice) => plain_side(twice[row], self.errors.total, per_weight),
+                Ranks::Weighted(near) => weighted_side(near[row]),
             };
             let share = self.errors.weight.as_ref().map_or(1.0, |w| w[row]) * per_weight;
-            f(row, eta, side, share);
+            f(row, eta, (math::erf(eta) - end) - near, share);
         }
     }
 
@@ -269,8 +273,8 @@ impl<'a> AccuracyReliability<'a> {
             dispatch(Scale { error: &self.errors.error, sigma, eta: &mut self.eta });
         }
         match (&mut self.ranks, self.errors.weight.as_deref()) {
-            (Ranks::Weighted(share), Some(weight)) => {
-                self.ranking.weighted_mid_ranks(&self.eta, weight, share);
+            (Ranks::Weighted(near), Some(weight)) => {
+                self.ranking.weighted_mid_ranks(&self.eta, weight, near);
             }
             (Ranks::Plain(twice), _) => self.ranking.twice_mid_ranks(&self.eta, twice),
             (Ranks::Weighted(_), None) => {}
@@ -278,7 +282,7 @@ impl<'a> AccuracyReliability<'a> {
     }
 }
 
-/// $\eta = \varepsilon/(\sqrt2\,\sigma)$
+/// $\eta = \varepsilon/(\sqrt2 \sigma)$
 struct Scale<'a> {
     error: &'a [f64],
     sigma: &'a [f64],
@@ -322,22 +326,40 @@ impl Kernel for FusedBlock<'_> {
         let per_weight = self.pass.per_weight;
         match self.pass.ranks {
             Ranks::Plain(twice) => {
-                let twice = &twice[rows.clone()];
-                self.rows::<A>(rows, |j| A::mul_add(f64::from(twice[j]), per_weight, -1.0))
+                let (twice, total) = (&twice[rows.clone()], self.pass.error.len() as f64);
+                self.rows::<A>(rows, |j| plain_side(twice[j], total, per_weight))
             }
-            Ranks::Weighted(share) => {
-                let share = &share[rows.clone()];
-                self.rows::<A>(rows, |j| share[j] - 1.0)
+            Ranks::Weighted(near) => {
+                let near = &near[rows.clone()];
+                self.rows::<A>(rows, |j| weighted_side(near[j]))
             }
         }
     }
 }
 
+/// What $\operatorname{erf}\eta$ would be in a perfectly calibrated sample,
+/// $s = (W\_i + W\_{i-1})/W - 1$, as the nearer end of [-1, 1] and the distance from it: the gap
+/// $\operatorname{erf}\eta - s$ of an outlier is tiny, and must not lose its digits.
+#[inline(always)]
+fn plain_side(twice: u32, rows: f64, per_weight: f64) -> (f64, f64) {
+    let twice = f64::from(twice);
+    let (end, near) = if twice > rows { (1.0, twice - 2.0 * rows) } else { (-1.0, twice) };
+    (end, near * per_weight)
+}
+
+/// The same from a signed distance: from -1 if positive, from 1 if not.
+#[inline(always)]
+fn weighted_side(near: f64) -> (f64, f64) {
+    (if near > 0.0 { -1.0 } else { 1.0 }, near)
+}
+
 impl FusedBlock<'_> {
-    /// `side` is $(W_i + W_{i-1})/W - 1$: what $\mathrm{erf}\,\eta$ would be in a perfectly calibrated
-    /// sample.
     #[inline(always)]
-    fn rows<A: Arithmetic>(self, rows: Range<usize>, side: impl Fn(usize) -> f64) -> [f64; 2] {
+    fn rows<A: Arithmetic>(
+        self,
+        rows: Range<usize>,
+        side: impl Fn(usize) -> (f64, f64),
+    ) -> [f64; 2] {
         let Pass { split, per_weight, .. } = self.pass;
         let n = rows.len().min(BLOCK);
         let (error, sigma) = (&self.pass.error[rows.clone()], &self.pass.sigma[rows.clone()]);
@@ -348,10 +370,16 @@ impl FusedBlock<'_> {
         for j in 0..n {
             let (erf, exp) = erf_exp_kernel::<A>(eta[j]);
             let dsigma = A::mul_add(SQRT_2_OVER_PI, exp, -FRAC_1_SQRT_PI);
-            let gap = erf - side(j);
+            let (end, near) = side(j);
+            let gap = (erf - end) - near;
+            // Without a gap there is no pull, however infinite eta.
+            let (eta, per_sigma) =
+                if gap == 0.0 { (0.0, 0.0) } else { (eta[j], eta[j] / sigma[j]) };
+            let pull = split.reliability * per_sigma * gap;
+            let pull = if split.reliability > 0.0 { pull } else { 0.0 };
             crps[j] = A::mul_add(error[j], erf, sigma[j] * dsigma);
-            rs[j] = A::mul_add(eta[j], gap, FRAC_1_SQRT_PI * exp);
-            slope[j] = split.accuracy * dsigma - split.reliability * (eta[j] / sigma[j]) * gap;
+            rs[j] = A::mul_add(eta, gap, FRAC_1_SQRT_PI * exp);
+            slope[j] = split.accuracy * dsigma - pull;
         }
         if let Some(gradient) = self.gradient {
             share_out(&slope[..n], weight, per_weight, gradient);

@@ -8,6 +8,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::json::Number;
+
 /// Rows in a block: a handful of columns of it fit the first-level cache.
 pub(crate) const BLOCK: usize = 256;
 
@@ -19,9 +21,22 @@ const LANES: usize = 16;
 
 /// A sum kept as an unevaluated pair, so that adding up millions of blocks rounds about once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "(Number, Number)", into = "(Number, Number)")]
 pub(crate) struct Sum {
     high: f64,
     low: f64,
+}
+
+impl From<(Number, Number)> for Sum {
+    fn from((high, low): (Number, Number)) -> Self {
+        Self { high: high.into(), low: low.into() }
+    }
+}
+
+impl From<Sum> for (Number, Number) {
+    fn from(sum: Sum) -> Self {
+        (sum.high.into(), sum.low.into())
+    }
 }
 
 impl Sum {
@@ -36,14 +51,18 @@ impl Sum {
 
     pub(crate) fn merge(&mut self, other: Self) {
         self.add(other.high);
-        self.low += other.low;
+        self.add(other.low);
+    }
+
+    pub(crate) fn negated(self) -> Self {
+        Self { high: -self.high, low: -self.low }
     }
 
     pub(crate) fn value(self) -> f64 {
         self.high + self.low
     }
 
-    /// $(\text{sum} - c\,d)$ for a constant given as a pair, with one rounding where it cancels.
+    /// $(\text{sum} - c d)$ for a constant given as a pair, with one rounding where it cancels.
     pub(crate) fn minus_product(self, c: (f64, f64), d: f64) -> f64 {
         let product = c.0 * d;
         let residual = c.0.mul_add(d, -product) + c.1 * d;
@@ -120,6 +139,23 @@ pub(crate) fn sum_blocks<const K: usize>(
     total
 }
 
+/// The mean of terms over a total weight. `of_block` gives the sum of a block's terms times a part:
+/// all of them, or a tiny one where the sum overflows and the mean does not.
+pub(crate) fn mean_blocks(
+    rows: usize,
+    total: f64,
+    of_block: impl Fn(Range<usize>, f64) -> f64 + Sync,
+) -> f64 {
+    let [sum] = sum_blocks(rows, |rows| [of_block(rows, 1.0)]);
+    let mean = sum.value() / total;
+    if mean.is_finite() {
+        return mean;
+    }
+    let part = 2f64.powi(-100);
+    let [sum] = sum_blocks(rows, |rows| [of_block(rows, part)]);
+    sum.value() / total / part
+}
+
 /// Fills `sums` with what `of_block` gives for each block, which also fills its part of `column`.
 pub(crate) fn fill_blocks<const K: usize>(
     rows: usize,
@@ -159,7 +195,8 @@ pub(crate) fn share_out(slope: &[f64], weight: Option<&[f64]>, per_weight: f64, 
         }
         Some(weight) => {
             for ((out, slope), &w) in out.iter_mut().zip(slope).zip(weight) {
-                *out = if w > 0.0 { slope * (w * per_weight) } else { 0.0 };
+                let share = w * per_weight;
+                *out = if share > 0.0 { slope * share } else { 0.0 };
             }
         }
     }

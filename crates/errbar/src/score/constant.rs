@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::block::{BLOCK, sum_blocks, weighted_sum};
-use super::crps::point_kernel;
+use super::block::{BLOCK, mean_blocks, sum_blocks, weighted_sum};
+use super::crps::Crps;
 use super::deterministic::{mean_absolute_error, mean_of};
+use super::rows::RowScore;
 use super::sample::Sample;
 use crate::math::{Arithmetic, Kernel, dispatch, exp_kernel};
 
@@ -28,38 +29,40 @@ pub fn best_constant(sample: &Sample) -> Constant {
     if scale == 0.0 || zero >= std::f64::consts::FRAC_1_SQRT_2 {
         return Constant { sigma: 0.0, crps: scale };
     }
-    // Newton in log sigma, kept inside a bracket that each step tightens.
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    let mut t = (scale * 1.25).ln(); // the answer for Gaussian errors
-    for _ in 0..100 {
-        let (value, slope) = mean_exponential(sample, t.exp());
+    // Newton in log sigma, kept inside a bracket that every step tightens. It begins at the largest
+    // error, and far enough below the smallest for any share of zeros that doubles can express.
+    let sizes = || sample.error().iter().map(|e| e.abs()).filter(|e| *e > 0.0);
+    let mut low = sizes().fold(f64::INFINITY, f64::min).ln() - scale.ln() - 3.0;
+    let mut high = sizes().fold(0.0, f64::max).ln() - scale.ln() + 1.0;
+    // In units of the mean absolute error, so that all digits are at hand for sigma; 1.25 of it is
+    // the answer for Gaussian errors.
+    let sigma_at = |t: f64| (scale * t.exp()).max(f64::MIN_POSITIVE);
+    let mut t = 1.25f64.ln().clamp(low, high);
+    for _ in 0..200 {
+        let (value, slope) = mean_exponential(sample, sigma_at(t));
         let excess = value - std::f64::consts::FRAC_1_SQRT_2;
         if excess > 0.0 {
-            high = t;
+            high = high.min(t);
         } else {
-            low = t;
+            low = low.max(t);
         }
-        let step = (excess / slope).clamp(-2.0, 2.0);
-        let newton = if step.is_finite() { t - step } else { f64::NAN };
-        let next = if newton > low && newton < high {
-            newton
-        } else if low.is_finite() && high.is_finite() {
-            0.5 * (low + high)
-        } else {
-            t - 2.0 * excess.signum()
-        };
+        let newton = t - excess / slope;
+        // Newton only ever helps inside the bracket, and halving it is never far from enough.
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        if excess == 0.0 {
+            break;
+        }
         let moved = (next - t).abs();
         t = next;
-        // The cost is flat at its minimum: half the digits of sigma are all the digits of CRPS.
-        if moved <= 1e-12 {
+        if moved <= 1e-15 {
             break;
         }
     }
-    let sigma = t.exp();
+    let sigma = sigma_at(t);
     Constant { sigma, crps: mean_crps_with(sample, sigma) }
 }
 
-/// $1 - \mathrm{CRPS}/\mathrm{CRPS}_{\text{constant}}$: 0 is no better than one constant sigma, 1 is
+/// $1 - \mathrm{CRPS}/\mathrm{CRPS}\_{\text{constant}}$: 0 is no better than one constant sigma, 1 is
 /// perfect, below 0 is worse. 0 when all errors are zero.
 #[must_use]
 pub fn skill(crps: f64, constant: Constant) -> f64 {
@@ -70,17 +73,17 @@ pub fn skill(crps: f64, constant: Constant) -> f64 {
 #[must_use]
 pub fn mean_crps_with(sample: &Sample, sigma: f64) -> f64 {
     let (error, weight) = (sample.error(), sample.weight());
-    let [sum] = sum_blocks(error.len(), |rows| {
+    mean_blocks(error.len(), sample.total_weight(), |rows, part| {
         let weight = weight.map(|w| &w[rows.clone()]);
-        [dispatch(CrpsBlock { error: &error[rows], sigma, weight })]
-    });
-    sum.value() / sample.total_weight()
+        dispatch(CrpsBlock { error: &error[rows], sigma, weight, part })
+    })
 }
 
 struct CrpsBlock<'a> {
     error: &'a [f64],
     sigma: f64,
     weight: Option<&'a [f64]>,
+    part: f64,
 }
 
 impl Kernel for CrpsBlock<'_> {
@@ -90,7 +93,7 @@ impl Kernel for CrpsBlock<'_> {
         let mut buffer = [0.0; BLOCK];
         let crps = &mut buffer[..self.error.len()];
         for (crps, &error) in crps.iter_mut().zip(self.error) {
-            *crps = point_kernel::<A>(error, self.sigma).crps;
+            *crps = self.part * Crps::at::<A>(error, self.sigma).value;
         }
         weighted_sum(crps, self.weight)
     }

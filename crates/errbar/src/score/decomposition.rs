@@ -14,13 +14,13 @@ use super::sample::Sample;
 /// Hersbach's (2000) decomposition of the mean CRPS, for continuous Gaussian forecasts:
 /// CRPS = `reliability` + `potential`, and `potential` = `uncertainty` - `resolution`.
 ///
-/// With $p = F_i(y)$ as the variable of integration,
+/// With $p = F\_i(y)$ as the variable of integration,
 ///
-/// $$\overline{\mathrm{CRPS}} = \bar\sigma\int_0^1\Big[(p - o(p))^2 + o(p)\,(1 - o(p))\Big]\,q'(p)\,dp,
-/// \qquad o(p) = \frac{\sum_i w_i\sigma_i\,[u_i \le p]}{\sum_i w_i\sigma_i},$$
+/// $$\overline{\mathrm{CRPS}} = \bar\sigma\int\_0^1\Big[(p - o(p))^2 + o(p) (1 - o(p))\Big] q^\prime(p) dp,
+/// \qquad o(p) = \frac{\sum\_i w\_i\sigma\_i [u\_i \le p]}{\sum\_i w\_i\sigma\_i},$$
 ///
-/// where $q$ is the standard normal quantile and $u_i$ the probability integral transform. The first
-/// part is $\sqrt2\,\bar\sigma\,\mathrm{RS}_\sigma$, the paper's reliability score with weights
+/// where $q$ is the standard normal quantile and $u\_i$ the probability integral transform. The first
+/// part is $\sqrt2 \bar\sigma \mathrm{RS}\_\sigma$, the paper's reliability score with weights
 /// proportional to sigma: RS is Hersbach's reliability, counted in each forecast's own units.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Decomposition {
@@ -56,7 +56,9 @@ pub(crate) fn decompose_crps(sample: &Sample, crps: f64) -> Decomposition {
         Err(_) => (0.0, 1.0),
     };
     let unit = SQRT_2 * mean_sigma(sample);
-    let reliability = unit * rs;
+    // Never more than the whole: in the limit of sigmas far too small, all of it is lost.
+    let reliability = (unit * rs).min(crps);
+    let reliability = if reliability.is_nan() { crps } else { reliability };
     let potential = crps - reliability;
     let uncertainty = half_mean_difference(sample.error(), sample.weight());
     Decomposition {
@@ -85,26 +87,27 @@ fn weight_by_sigma(sample: &Sample) -> Vec<f64> {
     }
 }
 
-/// $\tfrac12\,E|\varepsilon - \varepsilon'|$ over the sample: the CRPS of the errors' own distribution.
+/// $\tfrac12 E|\varepsilon - \varepsilon^\prime|$ over the sample: the CRPS of the errors' own distribution.
 fn half_mean_difference(error: &[f64], weight: Option<&[f64]>) -> f64 {
     let mut ranking = Ranking::default();
-    ranking.sort(error);
     let mut sum = Sum::default();
     let mut total = Sum::default();
     match weight {
         None => {
+            ranking.sort(error);
             let n = error.len() as f64;
             for run in ranking.runs(error) {
                 let side = (run.from + run.to) as f64 / n - 1.0;
-                sum.add(run.value * side * (run.to - run.from) as f64);
+                sum.add(run.value / n * side * (run.to - run.from) as f64);
             }
-            total.add(n);
+            total.add(1.0);
         }
         Some(weight) => {
-            let mut share = vec![0.0; error.len()];
-            ranking.weighted_mid_ranks(error, weight, &mut share);
-            for ((error, share), &w) in error.iter().zip(share).zip(weight) {
-                sum.add(error * (share - 1.0) * w);
+            let mut near = vec![0.0; error.len()];
+            ranking.weighted_mid_ranks(error, weight, &mut near);
+            for ((error, near), &w) in error.iter().zip(near).zip(weight) {
+                let side = if near > 0.0 { near - 1.0 } else { near + 1.0 };
+                sum.add(error * side * w);
                 total.add(w);
             }
         }

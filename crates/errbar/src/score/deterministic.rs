@@ -1,12 +1,24 @@
 //! Scores of the forecast alone, which know nothing of sigma.
 
-use super::block::{BLOCK, sum_blocks, weighted_sum};
+use super::block::{BLOCK, mean_blocks, weighted_sum};
 use super::sample::{Errors, Sample};
 
 /// The mean absolute error, $\overline{|\varepsilon|}$.
 #[must_use]
 pub fn mean_absolute_error(sample: &Sample) -> f64 {
     sample.errors().mean_absolute()
+}
+
+/// The absolute error of every row, in order.
+#[must_use]
+pub fn each_absolute_error(sample: &Sample) -> Vec<f64> {
+    sample.error().iter().map(|e| e.abs()).collect()
+}
+
+/// The squared error of every row, in order.
+#[must_use]
+pub fn each_squared_error(sample: &Sample) -> Vec<f64> {
+    sample.error().iter().map(|e| e * e).collect()
 }
 
 /// The mean squared error, $\overline{\varepsilon^2}$ (infinite when it is beyond 1.8e308).
@@ -52,8 +64,8 @@ fn root_mean_square(errors: &Errors, values: &[f64]) -> f64 {
         return plain.sqrt();
     }
     let largest = values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    if largest == 0.0 {
-        return 0.0;
+    if largest == 0.0 || largest == f64::INFINITY {
+        return largest;
     }
     largest * mean_of(errors, values, |v| (v / largest) * (v / largest)).sqrt()
 }
@@ -61,13 +73,12 @@ fn root_mean_square(errors: &Errors, values: &[f64]) -> f64 {
 /// The weighted mean of a function of one column.
 pub(crate) fn mean_of(errors: &Errors, values: &[f64], f: impl Fn(f64) -> f64 + Sync) -> f64 {
     let weight = errors.weight.as_deref();
-    let [sum] = sum_blocks(values.len(), |rows| {
+    mean_blocks(values.len(), errors.total, |rows, part| {
         let mut buffer = [0.0; BLOCK];
         let terms = &mut buffer[..rows.len()];
         for (term, &value) in terms.iter_mut().zip(&values[rows.clone()]) {
-            *term = f(value);
+            *term = part * f(value);
         }
-        [weighted_sum(terms, weight.map(|w| &w[rows]))]
-    });
-    sum.value() / errors.total
+        weighted_sum(terms, weight.map(|w| &w[rows]))
+    })
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::block::Sum;
-use super::calibration::exactly;
+use super::json::{self, Number};
 
 /// Bins of width $2^{-10}$ up to 4.
 const FINE: usize = 4096;
@@ -16,20 +16,21 @@ const SIDE: usize = FINE + DOUBLINGS * PER_DOUBLING + 1;
 /// For each bin of $\eta$: the weight, the weighted sum of $\eta$ and the sum of squared weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EtaCounts {
-    #[serde(deserialize_with = "exactly::<_, { 2 * SIDE }>")]
-    weight: Vec<f64>,
-    #[serde(deserialize_with = "exactly::<_, { 2 * SIDE }>")]
-    eta: Vec<f64>,
-    #[serde(deserialize_with = "exactly::<_, { 2 * SIDE }>")]
+    #[serde(deserialize_with = "json::exactly::<_, _, { 2 * SIDE }>")]
+    weight: Vec<Sum>,
+    #[serde(deserialize_with = "json::exactly::<_, _, { 2 * SIDE }>")]
+    eta: Vec<Sum>,
+    #[serde(deserialize_with = "json::exactly::<_, _, { 2 * SIDE }>")]
     weight_squared: Vec<f64>,
     /// The largest $|\eta|$ counted: how wide the last bins are.
-    largest: f64,
+    largest: Number,
 }
 
 impl Default for EtaCounts {
     fn default() -> Self {
-        let bins = || vec![0.0; 2 * SIDE];
-        Self { weight: bins(), eta: bins(), weight_squared: bins(), largest: 0.0 }
+        let bins = || vec![Sum::default(); 2 * SIDE];
+        let weight_squared = vec![0.0; 2 * SIDE];
+        Self { weight: bins(), eta: bins(), weight_squared, largest: 0.0.into() }
     }
 }
 
@@ -39,23 +40,25 @@ impl EtaCounts {
             return;
         }
         let bin = bin_of(eta);
-        self.weight[bin] += weight;
-        self.eta[bin] += weight * eta;
+        self.weight[bin].add(weight);
+        self.eta[bin].add(weight * eta);
         self.weight_squared[bin] += weight * weight;
-        self.largest = self.largest.max(eta.abs());
+        self.largest = eta.abs().max(self.largest.into()).into();
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
-        let add = |into: &mut [f64], from: &[f64]| {
-            into.iter_mut().zip(from).for_each(|(into, from)| *into += from);
+        let merge = |into: &mut [Sum], from: &[Sum]| {
+            into.iter_mut().zip(from).for_each(|(into, from)| into.merge(*from));
         };
-        add(&mut self.weight, &other.weight);
-        add(&mut self.eta, &other.eta);
-        add(&mut self.weight_squared, &other.weight_squared);
-        self.largest = self.largest.max(other.largest);
+        merge(&mut self.weight, &other.weight);
+        merge(&mut self.eta, &other.eta);
+        for (into, from) in self.weight_squared.iter_mut().zip(&other.weight_squared) {
+            *into += from;
+        }
+        self.largest = f64::from(self.largest).max(other.largest.into()).into();
     }
 
-    /// $\sum_{i<j} w_i w_j |\eta_i - \eta_j| / W^2$, and how far it can be from the exact value.
+    /// $\sum\_{i<j} w\_i w\_j |\eta\_i - \eta\_j| / W^2$, and how far it can be from the exact value.
     ///
     /// Pairs in different bins are exact. The pairs of one bin of width h, weight c and squared
     /// weights q add up to something between 0 and $h\min(c^2/4, (c^2-q)/2)$; for values spread
@@ -64,15 +67,16 @@ impl EtaCounts {
         let (mut weight_below, mut eta_below) = (Sum::default(), Sum::default());
         let (mut pairs, mut slack) = (Sum::default(), 0.0);
         for bin in 0..2 * SIDE {
-            let (c, s, q) = (self.weight[bin], self.eta[bin], self.weight_squared[bin]);
+            let (c, s) = (self.weight[bin].value(), self.eta[bin].value());
+            let q = self.weight_squared[bin];
             if c == 0.0 {
                 continue;
             }
             let share = c / total;
             pairs.add(s / total * (weight_below.value() / total));
             pairs.add(-share * (eta_below.value() / total));
-            weight_below.add(c);
-            eta_below.add(s);
+            weight_below.merge(self.weight[bin]);
+            eta_below.merge(self.eta[bin]);
             let own = (share * share - q / total / total).max(0.0);
             if own > 0.0 {
                 let width = self.width(bin);
@@ -94,7 +98,7 @@ impl EtaCounts {
             FINE_TO * 2f64.powi(doubling as i32) * (1.0 + part as f64 / PER_DOUBLING as f64)
         };
         if place == SIDE - 1 {
-            self.largest - lower(place)
+            f64::from(self.largest) - lower(place)
         } else {
             lower(place + 1) - lower(place)
         }
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn bins_are_in_order_and_as_wide_as_they_say() {
-        let counts = EtaCounts { largest: 1e9, ..EtaCounts::default() };
+        let counts = EtaCounts { largest: 1e9.into(), ..EtaCounts::default() };
         let mut last = (bin_of(0.0), 0.0);
         let mut value = 1e-5;
         while value < 5e8 {

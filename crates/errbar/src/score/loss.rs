@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::accuracy_reliability::{AccuracyReliability, Beta};
 use super::block::{BLOCK, Sum, fill_blocks, rows_of, share_out, weighted_sum};
-use super::crps::{self, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
-use super::nlpd;
+use super::crps::{Crps, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
+use super::nlpd::Nlpd;
+use super::rows::RowScore;
 use super::sample::{Errors, check_length, check_sigma};
 use crate::error::Result;
 use crate::math::{self, Arithmetic, Kernel, dispatch};
@@ -34,7 +35,7 @@ pub trait Loss {
     /// As [`Loss::value`], or a gradient of another length.
     fn value_and_gradient(&mut self, sigma: &[f64], gradient: &mut [f64]) -> Result<f64>;
 
-    /// An upper bound on the size of the second derivative with respect to each $\ln\sigma_i$ at
+    /// An upper bound on the size of the second derivative with respect to each $\ln\sigma\_i$ at
     /// `sigma`, for steps of Newton's kind. Positive wherever the row counts.
     ///
     /// For the Accuracy-Reliability cost the ranks are held fixed, which makes the bound safe for
@@ -94,42 +95,31 @@ impl Loss for AccuracyReliability<'_> {
         self.value_and_gradient(sigma, gradient).map(|ar| ar.value)
     }
 
-    /// $\frac{w}{W}\lbrace\beta\,c_i + (1-\beta)\,[\,|\eta\,(\mathrm{erf}\,\eta - s_i)| +
-    /// \tfrac2{\sqrt\pi}\eta^2 e^{-\eta^2}]\rbrace$ with $c_i$ the bound of CRPS and
-    /// $s_i = (W_i + W_{i-1})/W - 1$.
+    /// $\frac{w}{W}\lbrace\beta c\_i + (1-\beta) [ |\eta (\operatorname{erf}\eta - s\_i)| +
+    /// \tfrac2{\sqrt\pi}\eta^2 e^{-\eta^2}]\rbrace$ with $c\_i$ the bound of CRPS and
+    /// $s\_i = (W\_i + W\_{i-1})/W - 1$.
     fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()> {
         check_length("curvature", curvature.len(), "error", self.error().len())?;
         self.value(sigma)?; // ranks at this sigma
         let split = self.split();
-        self.for_each_ranked(|row, eta, side, share| {
+        self.for_each_ranked(|row, eta, gap, share| {
             let bell = if eta.abs() < 30.0 { eta * eta * math::exp(-eta * eta) } else { 0.0 };
-            let reliability = (eta * (math::erf(eta) - side)).abs() + 2.0 * FRAC_1_SQRT_PI * bell;
+            let reliability = (eta * gap).abs() + 2.0 * FRAC_1_SQRT_PI * bell;
             let accuracy = Crps::curvature(self.error()[row], sigma[row]);
-            curvature[row] = share * split.cost(accuracy, reliability);
+            curvature[row] =
+                if share > 0.0 { share * split.cost(accuracy, reliability) } else { 0.0 };
         });
         Ok(())
     }
 }
 
-/// A score that is a function of one row.
-trait RowScore {
-    /// The score and its derivative with respect to sigma.
-    fn at<A: Arithmetic>(error: f64, sigma: f64) -> (f64, f64);
-    /// The bound of [`Loss::curvature`].
+/// The bound of [`Loss::curvature`] for a score of one row.
+trait Curvature {
     fn curvature(error: f64, sigma: f64) -> f64;
 }
 
-/// The mean CRPS.
-struct Crps;
-
-impl RowScore for Crps {
-    #[inline(always)]
-    fn at<A: Arithmetic>(error: f64, sigma: f64) -> (f64, f64) {
-        let point = crps::point_kernel::<A>(error, sigma);
-        (point.crps, point.dsigma)
-    }
-
-    /// $\sigma[\sqrt{2/\pi}\,(1 + z^2)\,e^{-z^2/2} + 1/\sqrt\pi]$: both terms of the second
+impl Curvature for Crps {
+    /// $\sigma[\sqrt{2/\pi} (1 + z^2) e^{-z^2/2} + 1/\sqrt\pi]$: both terms of the second
     /// derivative in $\ln\sigma$, made positive.
     fn curvature(error: f64, sigma: f64) -> f64 {
         let z2 = (error / sigma).powi(2).min(2000.0);
@@ -137,15 +127,7 @@ impl RowScore for Crps {
     }
 }
 
-/// The mean negative log predictive density.
-struct Nlpd;
-
-impl RowScore for Nlpd {
-    #[inline(always)]
-    fn at<A: Arithmetic>(error: f64, sigma: f64) -> (f64, f64) {
-        nlpd::point_kernel::<A>(error, sigma)
-    }
-
+impl Curvature for Nlpd {
     /// The second derivative in $\ln\sigma$ is $2z^2$, and 2 on average: never less than that.
     fn curvature(error: f64, sigma: f64) -> f64 {
         2.0 * (error / sigma).powi(2).max(1.0)
@@ -187,7 +169,7 @@ impl<'a, S: RowScore + Sync> PerRow<'a, S> {
     }
 }
 
-impl<S: RowScore + Sync> Loss for PerRow<'_, S> {
+impl<S: RowScore + Curvature + Sync> Loss for PerRow<'_, S> {
     fn rows(&self) -> usize {
         self.errors.error.len()
     }
@@ -205,16 +187,12 @@ impl<S: RowScore + Sync> Loss for PerRow<'_, S> {
         check_length("sigma", sigma.len(), "error", self.errors.error.len())?;
         check_length("curvature", curvature.len(), "error", self.errors.error.len())?;
         check_sigma(sigma)?;
-        for (out, (&error, &sigma)) in curvature.iter_mut().zip(self.errors.error.iter().zip(sigma))
-        {
-            *out = S::curvature(error, sigma);
-        }
         let per_weight = 1.0 / self.errors.total;
-        match self.errors.weight.as_deref() {
-            None => curvature.iter_mut().for_each(|c| *c *= per_weight),
-            Some(weight) => {
-                curvature.iter_mut().zip(weight).for_each(|(c, w)| *c *= w * per_weight);
-            }
+        for (row, (out, (&error, &sigma))) in
+            curvature.iter_mut().zip(self.errors.error.iter().zip(sigma)).enumerate()
+        {
+            let share = self.errors.weight.as_ref().map_or(1.0, |w| w[row]) * per_weight;
+            *out = if share > 0.0 { S::curvature(error, sigma) * share } else { 0.0 };
         }
         Ok(())
     }
@@ -237,7 +215,8 @@ impl<S: RowScore> Kernel for RowBlock<'_, S> {
         let n = self.error.len().min(self.sigma.len()).min(BLOCK);
         let (mut value, mut slope) = ([0.0; BLOCK], [0.0; BLOCK]);
         for j in 0..n {
-            (value[j], slope[j]) = S::at::<A>(self.error[j], self.sigma[j]);
+            let at = S::at::<A>(self.error[j], self.sigma[j]);
+            (value[j], slope[j]) = (at.value, at.dsigma);
         }
         if let Some(gradient) = self.gradient {
             share_out(&slope[..n], self.weight, self.per_weight, gradient);

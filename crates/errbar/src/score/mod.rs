@@ -24,11 +24,13 @@ pub mod crps;
 pub mod decomposition;
 pub mod deterministic;
 mod eta_counts;
+mod json;
 pub mod loss;
 pub mod nlpd;
 pub(crate) mod ranking;
 pub mod reliability;
-mod sample;
+mod rows;
+pub(crate) mod sample;
 mod scores;
 
 pub use accuracy_reliability::{AccuracyReliability, Ar, Beta};

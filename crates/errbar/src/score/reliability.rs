@@ -11,12 +11,12 @@ pub(crate) const CONSTANT: (f64, f64) = (0.398_942_280_401_432_7, -2.492_327_202
 
 /// The Reliability Score of a sample (the paper's Eq. RS),
 ///
-/// $$\mathrm{RS} = \int_{-\infty}^{\infty}\big[\Phi(\eta) - C(\eta)\big]^2\,d\eta
-/// = \sum_i \frac{w_i}{W}\Big[\eta_i\Big(\mathrm{erf}\,\eta_i + 1 - \frac{W_i + W_{i-1}}{W}\Big)
-/// + \frac{e^{-\eta_i^2}}{\sqrt\pi}\Big] - \frac1{\sqrt{2\pi}},$$
+/// $$\mathrm{RS} = \int\_{-\infty}^{\infty}\big[\Phi(\eta) - C(\eta)\big]^2 d\eta
+/// = \sum\_i \frac{w\_i}{W}\Big[\eta\_i\Big(\operatorname{erf}\eta\_i + 1 - \frac{W\_i + W\_{i-1}}{W}\Big)
+/// + \frac{e^{-\eta\_i^2}}{\sqrt\pi}\Big] - \frac1{\sqrt{2\pi}},$$
 ///
-/// with $\eta_i = \varepsilon_i/(\sqrt2\sigma_i)$ in rising order, $\Phi(\eta) = (\mathrm{erf}\,\eta + 1)/2$,
-/// $C$ their empirical distribution and $W_i$ the running weight ($2i - 1$ over $N$ without
+/// with $\eta\_i = \varepsilon\_i/(\sqrt2\sigma\_i)$ in rising order, $\Phi(\eta) = (\operatorname{erf}\eta + 1)/2$,
+/// $C$ their empirical distribution and $W\_i$ the running weight ($2i - 1$ over $N$ without
 /// weights). Equal $\eta$ share their mean rank.
 ///
 /// 0 is perfect and out of reach: no sample of N errors goes below [`rs_min`], and a calibrated
@@ -31,17 +31,17 @@ pub fn reliability(sample: &Sample) -> f64 {
 
 /// The derivative of RS with respect to each sigma,
 ///
-/// $$\frac{\partial\mathrm{RS}}{\partial\sigma_i} =
-/// \frac{w_i}{W}\,\frac{\eta_i}{\sigma_i}\Big[\frac{W_i + W_{i-1}}{W} - \mathrm{erf}\,\eta_i - 1\Big].$$
+/// $$\frac{\partial\mathrm{RS}}{\partial\sigma\_i} =
+/// \frac{w\_i}{W} \frac{\eta\_i}{\sigma\_i}\Big[\frac{W\_i + W\_{i-1}}{W} - \operatorname{erf}\eta\_i - 1\Big].$$
 #[must_use]
-pub fn each_dsigma(sample: &Sample) -> Vec<f64> {
+pub fn gradient(sample: &Sample) -> Vec<f64> {
     let mut gradient = vec![0.0; sample.len()];
     AccuracyReliability::with(sample.errors().borrow(), Split::new(0.0))
         .evaluate(sample.sigma(), Some(&mut gradient));
     gradient
 }
 
-/// The RS that a calibrated forecast has on average, $1/(\sqrt{2\pi}\,N)$: what chance alone gives.
+/// The RS that a calibrated forecast has on average, $1/(\sqrt{2\pi} N)$: what chance alone gives.
 #[must_use]
 pub fn rs_expected(effective_rows: f64) -> f64 {
     CONSTANT.0 / effective_rows
@@ -49,13 +49,13 @@ pub fn rs_expected(effective_rows: f64) -> f64 {
 
 /// The least RS that N errors can have,
 ///
-/// $$\mathrm{RS}_{\min}(N) = \frac1{\sqrt\pi N}\sum_{i=1}^N
-/// \exp\!\Big(-\big[\mathrm{erf}^{-1}\big(\tfrac{2i-1}N - 1\big)\big]^2\Big) - \frac1{\sqrt{2\pi}}.$$
+/// $$\mathrm{RS}\_{\min}(N) = \frac1{\sqrt\pi N}\sum\_{i=1}^N
+/// \exp\Big(-\big[\operatorname{erf}^{-1}\big(\tfrac{2i-1}N - 1\big)\big]^2\Big) - \frac1{\sqrt{2\pi}}.$$
 ///
-/// The sum is the midpoint rule for $\int_0^1 h(u)\,du = 1/\sqrt{2\pi}$ with
-/// $h = e^{-m^2}/\sqrt\pi$, $m = \mathrm{erf}^{-1}(2u - 1)$, so $\mathrm{RS}_{\min}$ is the rule's
+/// The sum is the midpoint rule for $\int\_0^1 h(u) du = 1/\sqrt{2\pi}$ with
+/// $h = e^{-m^2}/\sqrt\pi$, $m = \operatorname{erf}^{-1}(2u - 1)$, so $\mathrm{RS}\_{\min}$ is the rule's
 /// error. That error is added up cell by cell from terms that are all positive
-/// ($-h'' = 2\sqrt\pi\,e^{m^2}$), in place of the difference of two nearly equal numbers, and far
+/// ($-h^{\prime\prime} = 2\sqrt\pi e^{m^2}$), in place of the difference of two nearly equal numbers, and far
 /// from the ends by the Euler-Maclaurin formula. So it is right to about 14 digits for every N, in a
 /// time that does not grow with N. `rs_min(0)` is 0.
 #[must_use]
@@ -87,7 +87,7 @@ pub fn rs_min_without_constant(n: usize) -> f64 {
 }
 
 /// The sigma that makes the RS term of an error least when the error has rank `rank` (from 1) of
-/// `n`: $\mathrm{erf}(\varepsilon/\sqrt2\sigma) = (2i-1)/n - 1$ (the paper's Eq. optimal_eta).
+/// `n`: $\operatorname{erf}(\varepsilon/\sqrt2\sigma) = (2i-1)/n - 1$ (the paper's Eq. optimal_eta).
 ///
 /// `None` when no sigma does: the error's sign is not that of the right side, and the term only
 /// falls as sigma grows.
@@ -108,7 +108,7 @@ pub fn sigma_min(error: f64, rank: usize, n: usize) -> Result<Option<f64>> {
 }
 
 /// The midpoint rule's error in the first cell, $[0, w]$. Its kernel integral from the left end,
-/// $\int_0^d v^2\sqrt\pi\,e^{m^2}dv$ with $d = w/2$, has a logarithmic end, which $v = d s^4$ smooths.
+/// $\int\_0^d v^2\sqrt\pi e^{m^2}dv$ with $d = w/2$, has a logarithmic end, which $v = d s^4$ smooths.
 fn first_cell(width: f64) -> f64 {
     let d = 0.5 * width;
     let left = gauss_legendre(&SIXTEEN, |s| {
@@ -123,7 +123,7 @@ fn first_cell(width: f64) -> f64 {
 }
 
 /// The midpoint rule's error in cell i (from 0) by its Peano kernel,
-/// $\int_0^d \tfrac12(d-t)^2\,[-h''(u+t) - h''(u-t)]\,dt$ with $d = w/2$.
+/// $\int\_0^d \tfrac12(d-t)^2 [-h^{\prime\prime}(u+t) - h^{\prime\prime}(u-t)] dt$ with $d = w/2$.
 fn cell_error(width: f64, i: usize) -> f64 {
     let d = 0.5 * width;
     let u = (i as f64 + 0.5) * width;
@@ -144,7 +144,7 @@ fn middle_cell_error(width: f64) -> f64 {
     }) * d
 }
 
-/// $-h''(u) = 2\sqrt\pi\,e^{m^2}$ for u up to 1/2.
+/// $-h^{\prime\prime}(u) = 2\sqrt\pi e^{m^2}$ for u up to 1/2.
 fn minus_second_derivative(u: f64) -> f64 {
     let m = erfcinv(2.0 * u);
     2.0 * PI.sqrt() * (m * m).exp()
@@ -152,10 +152,10 @@ fn minus_second_derivative(u: f64) -> f64 {
 
 /// The midpoint rule's error in all cells but `cells` at each end, by the Euler-Maclaurin formula
 ///
-/// $$\sum_j \frac{B_{2j}(\tfrac12)}{(2j)!}\,w^{2j}\,\big[h^{(2j-1)}\big].$$
+/// $$\sum\_j \frac{B\_{2j}(\tfrac12)}{(2j)!} w^{2j} \big[h^{(2j-1)}\big].$$
 ///
-/// With $E = \sqrt\pi\,e^{m^2}$, $h^{(k)} = -2E^{k-1}P_k(m)$, where $P_1 = m$ and
-/// $P_{k+1} = 2(k-1)\,m\,P_k + P_k'$; odd orders are odd in m. For 16 cells the first term left out
+/// With $E = \sqrt\pi e^{m^2}$, $h^{(k)} = -2E^{k-1}P\_k(m)$, where $P\_1 = m$ and
+/// $P\_{k+1} = 2(k-1) m P\_k + P\_k^\prime$; odd orders are odd in m. For 16 cells the first term left out
 /// is below 1e-16 of the whole.
 fn interior_error(width: f64, cells: usize) -> f64 {
     let m = erfcinv(2.0 * cells as f64 * width);
@@ -172,7 +172,7 @@ fn interior_error(width: f64, cells: usize) -> f64 {
     -4.0 * m * width * width * series
 }
 
-/// $\int_0^1 f$ by Gauss-Legendre points.
+/// $\int\_0^1 f$ by Gauss-Legendre points.
 fn gauss_legendre(nodes: &[(f64, f64)], f: impl Fn(f64) -> f64) -> f64 {
     nodes.iter().map(|&(x, w)| 0.5 * w * (f(0.5 - 0.5 * x) + f(0.5 + 0.5 * x))).sum()
 }

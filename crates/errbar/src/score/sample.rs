@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::block::{lane_sum, sum_blocks};
 use super::deterministic::mean_of;
 use crate::error::{Error, Result};
 use crate::math::{Arithmetic, Kernel, dispatch};
@@ -42,8 +43,10 @@ pub(crate) struct Errors<'a> {
     pub(crate) total: f64,
     /// Rows with a weight above zero.
     pub(crate) counted: usize,
-    /// Whether the weights are held in other units than they were given in.
-    pub(crate) rescaled: bool,
+    /// Whether the sum of the weights as given is well inside the range of doubles.
+    pub(crate) in_range: bool,
+    /// The weights as given are those held here times two to this power.
+    pub(crate) exponent: i32,
 }
 
 impl<'a> Errors<'a> {
@@ -51,7 +54,14 @@ impl<'a> Errors<'a> {
         check_rows(error.len())?;
         check_finite("error", &error)?;
         let counted = error.len();
-        Ok(Self { error, weight: None, total: counted as f64, counted, rescaled: false })
+        Ok(Self {
+            error,
+            weight: None,
+            total: counted as f64,
+            counted,
+            in_range: true,
+            exponent: 0,
+        })
     }
 
     pub(crate) fn weighted(self, weight: Option<&'a [f64]>) -> Result<Self> {
@@ -65,11 +75,18 @@ impl<'a> Errors<'a> {
         if counted == 0 {
             return Err(Error::AllWeightsZero { rows: weight.len() });
         }
-        let total: f64 = weight.iter().sum();
-        let in_range = total.is_finite() && total >= f64::MIN_POSITIVE / f64::EPSILON;
-        let weight = if in_range { Cow::Borrowed(weight) } else { Cow::Owned(rescaled(weight)) };
-        let total = if in_range { total } else { weight.iter().sum() };
-        Ok(Self { weight: Some(weight), total, counted, rescaled: !in_range, ..self })
+        let in_range = (1e-60..1e60).contains(&total_of(weight));
+        // Near one, so that weights times scores stay in the range of doubles; by a power of two,
+        // which rounds nothing.
+        let largest = weight.iter().copied().fold(0.0, f64::max);
+        let exponent = libm::ilogb(largest);
+        let (weight, exponent) = if exponent.abs() < 10 {
+            (Cow::Borrowed(weight), 0)
+        } else {
+            (weight.iter().map(|&w| libm::scalbn(w, -exponent)).collect(), exponent)
+        };
+        let total = total_of(&weight);
+        Ok(Self { weight: Some(weight), total, counted, in_range, exponent, ..self })
     }
 
     pub(crate) fn borrow(&self) -> Errors<'_> {
@@ -86,7 +103,8 @@ impl<'a> Errors<'a> {
             weight: self.weight.map(|w| Cow::Owned(w.into_owned())),
             total: self.total,
             counted: self.counted,
-            rescaled: self.rescaled,
+            in_range: self.in_range,
+            exponent: self.exponent,
         }
     }
 
@@ -153,8 +171,8 @@ impl<'a> Sample<'a> {
         self.sigma
     }
 
-    /// The weights, if there are any. Weights whose sum would overflow or vanish are held in
-    /// other units: only their ratios matter.
+    /// The weights, if there are any. Very large or small ones are held in other units (a power of
+    /// two): only their ratios matter.
     #[must_use]
     pub fn weight(&self) -> Option<&[f64]> {
         self.errors.weight.as_deref()
@@ -166,7 +184,7 @@ impl<'a> Sample<'a> {
         self.errors.counted
     }
 
-    /// The sum of the weights (the number of rows when there are none).
+    /// The sum of the weights as held (the number of rows when there are none).
     #[must_use]
     pub fn total_weight(&self) -> f64 {
         self.errors.total
@@ -180,7 +198,7 @@ impl<'a> Sample<'a> {
             None => self.len() as f64,
             Some(weight) => {
                 let total = self.total_weight();
-                1.0 / weight.iter().map(|w| (w / total).powi(2)).sum::<f64>()
+                1.0 / mean_of(&self.errors, weight, |w| w / total)
             }
         }
     }
@@ -209,11 +227,9 @@ pub fn errors_of(observation: &[f64], forecast: &[f64]) -> Result<Vec<f64>> {
     }
 }
 
-/// Weights brought to a largest value near 1 by a power of two, which rounds nothing that counts.
-fn rescaled(weight: &[f64]) -> Vec<f64> {
-    let largest = weight.iter().copied().fold(0.0, f64::max);
-    let exponent = libm::ilogb(largest);
-    weight.iter().map(|&w| libm::scalbn(w, -exponent)).collect()
+fn total_of(weight: &[f64]) -> f64 {
+    let [sum] = sum_blocks(weight.len(), |rows| [lane_sum(&weight[rows])]);
+    sum.value()
 }
 
 pub(crate) fn check_rows(rows: usize) -> Result<()> {

@@ -8,6 +8,7 @@ use super::accuracy_reliability::{Ar, Beta, accuracy_reliability};
 use super::calibration::{self, Coverage, PitCounts, PitHistogram};
 use super::calibration::{ReliabilityDiagram, SpreadSkillBin};
 use super::constant::{self, Constant};
+use super::crps;
 use super::decomposition::{Decomposition, decompose_crps};
 use super::deterministic as point;
 use super::nlpd;
@@ -48,7 +49,7 @@ impl Default for Options {
 
 /// All scores of a sample. Prints as a table; serialises to JSON (where a score that is infinite,
 /// as NLPD can be, becomes null).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
     /// The number of rows.
     pub rows: usize,
@@ -68,7 +69,7 @@ pub struct Scores {
     pub crps: f64,
     /// The best single sigma and its CRPS.
     pub constant: Constant,
-    /// $1 - \mathrm{CRPS}/\mathrm{CRPS}_{\text{constant}}$.
+    /// $1 - \mathrm{CRPS}/\mathrm{CRPS}\_{\text{constant}}$.
     pub crps_skill: f64,
     /// The mean negative log predictive density.
     pub nlpd: f64,
@@ -108,7 +109,10 @@ impl Scores {
     pub fn with(sample: &Sample, options: &Options) -> Result<Self> {
         let rows = sample.effective_rows();
         let confidence = options.confidence;
-        let ar = accuracy_reliability(sample, options.beta)?;
+        let mut ar = accuracy_reliability(sample, options.beta)?;
+        if ar.crps.is_infinite() {
+            ar.crps = crps::mean(sample); // its sum overflows where the mean does not
+        }
         let constant = constant::best_constant(sample);
 
         let pit = calibration::each_pit(sample);
@@ -142,60 +146,102 @@ impl Scores {
 
 impl fmt::Display for Scores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = |name: &str, value: f64, note: &str| {
-            let text = format!("{name:<26}{:>11}   {note}", significant(value));
+        let mut line = |name: &str, value: &str, note: &str| {
+            let text = format!("{name:<26}{value:>11}   {note}");
             writeln!(f, "{}", text.trim_end())
         };
-        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
-        line("rows", self.rows as f64, "")?;
+        line("rows", &self.rows.to_string(), "")?;
         if (self.effective_rows - self.rows as f64).abs() > 0.5 {
-            line("effective rows", self.effective_rows, "after weighting")?;
+            line("effective rows", &significant(self.effective_rows), "after weighting")?;
         }
-        line("bias", self.bias, "mean of observation minus forecast")?;
-        line("mean absolute error", self.mae, "")?;
-        line("root mean squared error", self.rmse, "")?;
-        line("mean sigma", self.mean_sigma, "")?;
-        line("errors over sigma (rms)", self.rms_z, "1 is right, above 1 sigma is too small")?;
-        let skill = if self.crps_skill >= 0.0 { "better" } else { "worse" };
-        let skill = format!("{} {skill} than one constant sigma", percent(self.crps_skill.abs()));
-        line("CRPS", self.crps, &skill)?;
+        line("bias", &significant(self.bias), "mean of observation minus forecast")?;
+        line("mean absolute error", &significant(self.mae), "")?;
+        line("root mean squared error", &significant(self.rmse), "")?;
+        line("mean sigma", &significant(self.mean_sigma), "")?;
+        let size = "1 is right; above 1 sigma is too small";
+        line("errors over sigma (rms)", &significant(self.rms_z), size)?;
+        line("CRPS", &significant(self.crps), &self.skill_in_words())?;
         let at = format!("with sigma = {} on every row", significant(self.constant.sigma));
-        line("CRPS of one sigma", self.constant.crps, &at)?;
-        let chance = if self.decomposition.crps > 0.0 {
-            let share = |part: f64| percent(part / self.decomposition.crps);
-            let d = &self.decomposition;
-            format!(
-                "{} of CRPS; {} by chance",
-                share(d.reliability),
-                share(d.reliability_by_chance)
-            )
-        } else {
-            String::new()
-        };
-        line("lost to miscalibration", self.decomposition.reliability, &chance)?;
-        line("NLPD", self.nlpd, "")?;
-        let chance = format!("0 is perfect; {} by chance", significant(self.rs_by_chance));
-        line("reliability score RS", self.rs, &chance)?;
-        line("accuracy-reliability AR", self.ar.value, &format!("beta = {:.4}", self.ar.beta))?;
-        let p = format!("from the diagonal; p = {:.3}", self.diagram.p_value);
-        line("largest deviation", self.diagram.largest_deviation, &p)?;
-        writeln!(f)?;
-        writeln!(f, "{:>9}{:>12}{:>18}{:>14}", "interval", "observed", "by chance", "mean width")?;
+        line("  of the best one sigma", &significant(self.constant.crps), &at)?;
+        let d = &self.decomposition;
+        let share = |part: f64| percent(if d.crps > 0.0 { part / d.crps } else { 0.0 });
+        let lost = format!(
+            "{} of CRPS; {} by chance",
+            share(d.reliability),
+            share(d.reliability_by_chance)
+        );
+        line("  lost to miscalibration", &significant(d.reliability), &lost)?;
+        line("NLPD", &significant(self.nlpd), "")?;
+        let (chance, least) = (significant(self.rs_by_chance), significant(self.rs_min));
+        let chance = format!("0 is perfect; {chance} by chance, {least} at least");
+        line("reliability score RS", &significant(self.rs), &chance)?;
+        let beta = significant(self.ar.beta);
+        let cost = format!("beta = {beta}; beta CRPS + (1 - beta)(RS + 0.39894)");
+        line("accuracy-reliability AR", &significant(self.ar.value), &cost)?;
+        let p = format!("of the reliability diagram; p = {:.3}", self.diagram.p_value);
+        line("largest deviation", &significant(self.diagram.largest_deviation), &p)?;
+        let even = format!("even when calibrated; highest {}", percent(self.highest_pit()));
+        line("PIT histogram", "", &format!("{}  {even}", bars(&self.pit.frequency)))?;
+
+        writeln!(
+            f,
+            "\n{:>9}{:>12}{:>20}{:>14}",
+            "interval", "observed", "by chance", "mean width"
+        )?;
         for c in &self.coverage {
             let range = format!("{} to {}", percent(c.low), percent(c.high));
-            let (level, observed) =
-                (format!("{}%", significant(100.0 * c.level)), percent(c.observed));
-            writeln!(f, "{level:>9}{observed:>12}{range:>18}{:>14}", significant(c.mean_width))?;
+            let level = format!("{}%", significant(100.0 * c.level));
+            let (observed, width) = (percent(c.observed), significant(c.mean_width));
+            writeln!(f, "{level:>9}{observed:>12}{range:>20}{width:>14}")?;
+        }
+        if self.spread_skill.len() > 1 {
+            writeln!(f, "\n{:>21}{:>20}{:>14}", "sigma", "root mean square", "")?;
+            writeln!(f, "{:>21}{:>10}{:>10}{:>14}", "from - to", "sigma", "error", "rows")?;
+            for bin in &self.spread_skill {
+                let range =
+                    format!("{} - {}", significant(bin.sigma_from), significant(bin.sigma_to));
+                let (spread, skill) = (significant(bin.spread), significant(bin.skill));
+                writeln!(f, "{range:>21}{spread:>10}{skill:>10}{:>14}", bin.rows)?;
+            }
         }
         Ok(())
     }
 }
 
+impl Scores {
+    fn skill_in_words(&self) -> String {
+        match self.crps_skill {
+            skill if skill > 0.0 => format!("{} better than the best one sigma", percent(skill)),
+            skill if skill < 0.0 => format!("{} worse than the best one sigma", percent(-skill)),
+            _ => String::from("no better than the best one sigma"),
+        }
+    }
+
+    fn highest_pit(&self) -> f64 {
+        self.pit.frequency.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// A histogram in one line.
+fn bars(frequency: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let highest = frequency.iter().copied().fold(0.0, f64::max);
+    let bar = |share: &f64| BARS[((share / highest * 7.0).round() as usize).min(7)];
+    if highest > 0.0 { frequency.iter().map(bar).collect() } else { String::new() }
+}
+
 /// Five significant digits, without a tail of zeros.
 fn significant(value: f64) -> String {
     let size = value.abs();
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
+    if value == 0.0 {
+        return String::from("0"); // -0 too
+    }
+    if !value.is_finite() {
+        return value.to_string();
     }
     if !(1e-4..1e7).contains(&size) {
         return format!("{value:.3e}");

@@ -22,7 +22,7 @@ pub fn binomial_interval(n: u64, p: f64, confidence: f64) -> (u64, u64) {
         return (bound(mean - reach), bound(mean + reach));
     }
     // Probabilities in units of the most likely count's, which needs no factorials.
-    let mode = (((n + 1) as f64 * p) as u64).min(n);
+    let mode = (((n as f64 + 1.0) * p) as u64).min(n);
     let odds = p / (1.0 - p);
     let negligible = 1e-20;
     let up = |k: u64| odds * (n - k) as f64 / (k + 1) as f64; // probability of k + 1 over that of k

@@ -1,8 +1,9 @@
 //! Fine counts of probability integral transforms, which can be merged.
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::score::json;
 
 /// The weight in each of [`PitCounts::FINE`] equal bins of [0, 1], closed on the right.
 ///
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 /// counts of parts of the data add up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PitCounts {
-    #[serde(deserialize_with = "exactly::<_, { PitCounts::FINE }>")]
+    #[serde(deserialize_with = "json::exactly::<_, _, { PitCounts::FINE }>")]
     counts: Vec<f64>,
 }
 
@@ -79,21 +80,5 @@ impl PitCounts {
         let below: f64 = self.counts[..whole].iter().sum();
         let part = self.counts.get(whole).map_or(0.0, |count| count * (place - whole as f64));
         below + part
-    }
-}
-
-/// Reads N numbers, and refuses any other length: counts from elsewhere must fit these bins.
-pub(crate) fn exactly<'de, D, const N: usize>(
-    deserializer: D,
-) -> std::result::Result<Vec<f64>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let values = Vec::<f64>::deserialize(deserializer)?;
-    let length = values.len();
-    if length == N {
-        Ok(values)
-    } else {
-        Err(de::Error::invalid_length(length, &"one number per bin"))
     }
 }

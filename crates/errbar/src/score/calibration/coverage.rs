@@ -11,7 +11,7 @@ use crate::score::block::{BLOCK, Sum, lane_sum, rows_of};
 use crate::score::deterministic::mean_sigma;
 use crate::score::sample::Sample;
 
-/// What became of one central interval, $\mu \pm q\,\sigma$.
+/// What became of one central interval, $\mu \pm q \sigma$.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The probability the interval claims.
@@ -42,7 +42,7 @@ impl Coverage {
     }
 }
 
-/// Half the width of a central interval in sigmas, $\sqrt2\,\mathrm{erf}^{-1}(\text{level})$.
+/// Half the width of a central interval in sigmas, $\sqrt2 \operatorname{erf}^{-1}(\text{level})$.
 pub(crate) fn half_width(level: f64) -> f64 {
     SQRT_2 * erfinv(level)
 }
@@ -66,7 +66,7 @@ pub fn coverage(sample: &Sample, levels: &[f64], confidence: f64) -> Result<Vec<
     levels.iter().zip(inside).map(one).collect()
 }
 
-/// The weight with $|\varepsilon| \le q\,\sigma$ for each q; block by block, so that a block is read
+/// The weight with $|\varepsilon| \le q \sigma$ for each q; block by block, so that a block is read
 /// from memory once for all of them.
 struct Inside<'a> {
     sample: &'a Sample<'a>,

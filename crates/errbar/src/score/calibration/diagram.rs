@@ -7,7 +7,7 @@ use super::counts::PitCounts;
 use super::pit::each_pit;
 use crate::error::Result;
 use crate::score::block::Sum;
-use crate::score::ranking::Ranking;
+use crate::score::ranking::{Ranking, Run};
 use crate::score::sample::Sample;
 
 /// How often observations fall below the forecast's quantiles, against how often they should.
@@ -86,16 +86,19 @@ pub fn reliability_diagram(
 pub(crate) fn largest_deviation(pit: &[f64], weight: Option<&[f64]>) -> f64 {
     let mut ranking = Ranking::default();
     ranking.sort(pit);
-    let total = weight.map_or(pit.len() as f64, |w| w.iter().sum());
-    let (mut before, mut largest) = (Sum::default(), 0f64);
-    for run in ranking.runs(pit) {
-        let mut after = before;
+    let add_run = |mut sum: Sum, run: Run| {
         match weight {
-            None => after.add((run.to - run.from) as f64),
+            None => sum.add((run.to - run.from) as f64),
             Some(weight) => {
-                (run.from..run.to).for_each(|position| after.add(weight[ranking.row(position)]));
+                (run.from..run.to).for_each(|position| sum.add(weight[ranking.row(position)]));
             }
         }
+        sum
+    };
+    let total = ranking.runs(pit).fold(Sum::default(), add_run).value();
+    let (mut before, mut largest) = (Sum::default(), 0f64);
+    for run in ranking.runs(pit) {
+        let after = add_run(before, run);
         let (low, high) = (before.value() / total, after.value() / total);
         largest = largest.max((run.value - low).abs()).max((run.value - high).abs());
         before = after;

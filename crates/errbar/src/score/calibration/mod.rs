@@ -19,7 +19,6 @@ mod spread_skill;
 
 pub use chance::{binomial_interval, kolmogorov_p_value};
 pub use counts::PitCounts;
-pub(crate) use counts::exactly;
 pub use coverage::{Coverage, coverage};
 pub(crate) use diagram::largest_deviation;
 pub use diagram::{ReliabilityDiagram, reliability_diagram};

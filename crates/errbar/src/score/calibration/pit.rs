@@ -13,7 +13,7 @@ use crate::score::sample::Sample;
 /// The probability integral transform: the probability that the forecast gave to values up to the
 /// observation,
 ///
-/// $$u = \Phi(z) = \tfrac12\,\mathrm{erfc}\big(-\varepsilon/\sqrt2\sigma\big).$$
+/// $$u = \Phi(z) = \tfrac12 \operatorname{erfc}\big(-\varepsilon/\sqrt2\sigma\big).$$
 ///
 /// Uniform on [0, 1] when the forecast is calibrated. Tails keep their relative accuracy.
 #[must_use]

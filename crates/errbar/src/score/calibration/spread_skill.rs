@@ -1,5 +1,7 @@
 //! Spread against skill: are errors larger where sigma is?
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -44,69 +46,42 @@ pub fn spread_skill(sample: &Sample, bins: usize) -> Result<Vec<SpreadSkillBin>>
     let mut ranking = Ranking::default();
     ranking.sort(sigma);
 
-    let mut out: Vec<SpreadSkillBin> = Vec::with_capacity(bins);
-    let mut open: Option<(usize, Bin)> = None;
+    // Where each bin begins and ends in the order of sigma.
+    let mut ranges: Vec<(usize, Range<usize>)> = Vec::new();
     let mut before = 0.0;
     for run in ranking.runs(sigma) {
-        let rows = (run.from..run.to).map(|position| ranking.row(position));
-        let mass: f64 = rows.clone().map(weight).sum();
+        let mass: f64 = (run.from..run.to).map(|position| weight(ranking.row(position))).sum();
         if mass == 0.0 {
             continue;
         }
         let middle = (before + 0.5 * mass) / sample.total_weight();
         let number = ((middle * bins as f64) as usize).min(bins - 1);
         before += mass;
-        match &mut open {
-            Some((at, bin)) if *at == number => bin.add(error, rows, run.value, weight),
-            _ => {
-                out.extend(open.take().map(|(_, bin)| bin.close()));
-                let mut bin = Bin { from: run.value, ..Bin::default() };
-                bin.add(error, rows, run.value, weight);
-                open = Some((number, bin));
+        match ranges.last_mut() {
+            Some((last, range)) if *last == number => range.end = run.to,
+            _ => ranges.push((number, run.from..run.to)),
+        }
+    }
+    let bin = |(_, range): (usize, Range<usize>)| {
+        let rows = range.map(|position| ranking.row(position)).filter(|&row| weight(row) > 0.0);
+        let rows: Vec<usize> = rows.collect();
+        let root_mean_square = |values: &[f64]| {
+            // Relative to the largest, so that squares do not overflow.
+            let largest = rows.iter().fold(0.0, |m: f64, &row| m.max(values[row].abs()));
+            let (mut squares, mut total) = (Sum::default(), Sum::default());
+            for &row in rows.iter().filter(|_| largest > 0.0) {
+                squares.add(weight(row) * (values[row] / largest).powi(2));
+                total.add(weight(row));
             }
-        }
-    }
-    out.extend(open.map(|(_, bin)| bin.close()));
-    Ok(out)
-}
-
-/// A bin being filled. Squares are taken relative to a first sigma, so that they do not overflow.
-#[derive(Default)]
-struct Bin {
-    rows: usize,
-    from: f64,
-    to: f64,
-    weight: Sum,
-    sigma: Sum,
-    error: Sum,
-}
-
-impl Bin {
-    fn add(
-        &mut self,
-        error: &[f64],
-        rows: impl Iterator<Item = usize>,
-        sigma: f64,
-        weight: impl Fn(usize) -> f64,
-    ) {
-        self.to = sigma;
-        for row in rows {
-            let w = weight(row);
-            self.rows += usize::from(w > 0.0);
-            self.weight.add(w);
-            self.sigma.add(w * (sigma / self.from).powi(2));
-            self.error.add(w * (error[row] / self.from).powi(2));
-        }
-    }
-
-    fn close(self) -> SpreadSkillBin {
-        let root = |sum: Sum| self.from * (sum.value() / self.weight.value()).sqrt();
+            if largest > 0.0 { largest * (squares.value() / total.value()).sqrt() } else { 0.0 }
+        };
         SpreadSkillBin {
-            rows: self.rows,
-            sigma_from: self.from,
-            sigma_to: self.to,
-            spread: root(self.sigma),
-            skill: root(self.error),
+            rows: rows.len(),
+            sigma_from: rows.first().map_or(0.0, |&row| sigma[row]),
+            sigma_to: rows.last().map_or(0.0, |&row| sigma[row]),
+            spread: root_mean_square(sigma),
+            skill: root_mean_square(error),
         }
-    }
+    };
+    Ok(ranges.into_iter().map(bin).collect())
 }

@@ -1,0 +1,50 @@
+//! One sigma for all.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::score::LossKind;
+
+/// One sigma, whatever the inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Constant {
+    /// The sigma.
+    pub sigma: f64,
+}
+
+/// The one sigma of least loss, by golden section in its logarithm.
+///
+/// # Errors
+/// What the loss refuses in errors and weights, or errors that are all zero: they have no scale.
+pub fn fit(error: &[f64], weight: Option<&[f64]>, loss: LossKind) -> Result<Constant> {
+    let mut loss = loss.on(error, weight)?;
+    let largest = error.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
+    if largest == 0.0 {
+        return Err(Error::NoErrors { rows: error.len() });
+    }
+    let mut sigma = vec![0.0; error.len()];
+    let mut cost = |t: f64| {
+        sigma.fill(t.exp());
+        // A sigma beyond the range of doubles costs more than any other.
+        loss.value(&sigma).unwrap_or(f64::INFINITY)
+    };
+    // The minimum of every loss lies between the smallest and the largest error, but for the factor
+    // 1.2 of CRPS; a bracket that shrinks by golden sections from there.
+    let ratio = 0.5 * (5f64.sqrt() - 1.0);
+    let (mut low, mut high) = (largest.ln() - 40.0, largest.ln() + 1.0);
+    let mut left = high - ratio * (high - low);
+    let mut right = low + ratio * (high - low);
+    let (mut at_left, mut at_right) = (cost(left), cost(right));
+    while high - low > 1e-9 {
+        if at_left <= at_right {
+            (high, right, at_right) = (right, left, at_left);
+            left = high - ratio * (high - low);
+            at_left = cost(left);
+        } else {
+            (low, left, at_left) = (left, right, at_right);
+            right = low + ratio * (high - low);
+            at_right = cost(right);
+        }
+    }
+    Ok(Constant { sigma: (0.5 * (low + high)).exp() })
+}

@@ -1,0 +1,19 @@
+//! Models of sigma(x): the size of the error as a function of the inputs.
+//!
+//! | model | sigma(x) |
+//! |---|---|
+//! | [`constant`] | one number |
+//! | [`polynomial`] | a polynomial of the inputs, or its exponential |
+//! | [`network`] | a small neural network |
+//!
+//! Each has the paper's settings and general ones. The general ones are the better choice for data
+//! of one's own: sigma is never bounded or negative, the order or the regularisation is chosen on
+//! held-out data, and the units of the observation do not matter.
+
+pub mod constant;
+pub mod network;
+pub mod polynomial;
+mod scaling;
+mod train;
+
+pub use scaling::Scaling;

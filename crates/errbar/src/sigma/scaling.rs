@@ -1,0 +1,89 @@
+//! Inputs brought to [-1, 1].
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::score::sample::{check_finite, check_length, check_rows};
+
+/// The range of each input column in the training data, mapped to [-1, 1].
+///
+/// Beyond the range it was trained on a model knows nothing: inputs are held at its ends there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
+impl Scaling {
+    /// The ranges of row-major inputs.
+    ///
+    /// # Errors
+    /// No rows, no columns, a length that is not a multiple of the columns, or a value that is not
+    /// finite.
+    pub fn of(inputs: &[f64], columns: usize) -> Result<Self> {
+        let rows = rows_of(inputs, columns)?;
+        check_rows(rows)?;
+        let (mut low, mut high) = (inputs[..columns].to_vec(), inputs[..columns].to_vec());
+        for row in inputs.chunks_exact(columns) {
+            for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(row) {
+                *low = low.min(x);
+                *high = high.max(x);
+            }
+        }
+        Ok(Self { low, high })
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.low.len()
+    }
+
+    /// The range of a column.
+    #[must_use]
+    pub fn range(&self, column: usize) -> (f64, f64) {
+        (self.low[column], self.high[column])
+    }
+
+    /// One value of a column, scaled and held inside [-1, 1]; 0 for a column that never varied.
+    #[must_use]
+    pub fn scaled(&self, column: usize, x: f64) -> f64 {
+        let (low, high) = self.range(column);
+        // Halves first: the range itself may overflow.
+        let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
+        if half > 0.0 { ((x - middle) / half).clamp(-1.0, 1.0) } else { 0.0 }
+    }
+
+    /// Whether a row lies outside the ranges.
+    #[must_use]
+    pub fn outside(&self, row: &[f64]) -> bool {
+        row.iter().zip(self.low.iter().zip(&self.high)).any(|(x, (low, high))| x < low || x > high)
+    }
+
+    /// Row-major inputs as scaled columns, one after the other.
+    ///
+    /// # Errors
+    /// Another number of columns, or a value that is not finite.
+    pub(crate) fn columns_of(&self, inputs: &[f64]) -> Result<Vec<f64>> {
+        let columns = self.columns();
+        let rows = rows_of(inputs, columns)?;
+        let mut out = vec![0.0; inputs.len()];
+        for (i, row) in inputs.chunks_exact(columns).enumerate() {
+            for (c, &x) in row.iter().enumerate() {
+                out[c * rows + i] = self.scaled(c, x);
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The number of rows, when all is well.
+pub(crate) fn rows_of(inputs: &[f64], columns: usize) -> Result<usize> {
+    if columns == 0 {
+        return Err(Error::NoInputs);
+    }
+    let rows = inputs.len() / columns;
+    check_length("inputs", inputs.len(), "rows times columns", rows * columns)?;
+    check_finite("inputs", inputs)?;
+    Ok(rows)
+}
