@@ -41,6 +41,7 @@
 
 mod error;
 pub mod math;
+pub mod mean;
 pub mod optimize;
 pub mod score;
 pub mod sigma;

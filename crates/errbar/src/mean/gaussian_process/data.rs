@@ -1,0 +1,81 @@
+//! The observations of a Gaussian process, checked once.
+
+use crate::error::{Error, Result};
+use crate::score::sample::{check_finite, check_length};
+
+/// Three matrices of this many rows and columns are about 10 GB.
+const MAX_ROWS: usize = 20_000;
+
+/// Inputs, observations and, where known, the noise variance of each, as given.
+#[derive(Clone, Debug)]
+pub(super) struct Data {
+    pub columns: usize,
+    pub inputs: Vec<f64>,
+    pub y: Vec<f64>,
+    pub noise: Option<Vec<f64>>,
+}
+
+impl Data {
+    pub(super) fn new(
+        inputs: &[f64],
+        columns: usize,
+        y: &[f64],
+        noise: Option<&[f64]>,
+    ) -> Result<Self> {
+        let rows = y.len();
+        if rows == 0 {
+            return Err(Error::Empty);
+        }
+        if rows > MAX_ROWS {
+            return Err(Error::TooManyRowsForMatrix { rows, limit: MAX_ROWS });
+        }
+        let given = check_inputs(inputs, columns)?;
+        check_length("y", rows, "inputs", given)?;
+        check_finite("y", y)?;
+        if let Some(noise) = noise {
+            check_length("noise", noise.len(), "y", rows)?;
+            check_finite("noise", noise)?;
+            if let Some(index) = noise.iter().position(|&noise| noise < 0.0) {
+                return Err(Error::NegativeNoise { index, value: noise[index] });
+            }
+        }
+        let (inputs, y) = (inputs.to_vec(), y.to_vec());
+        Ok(Self { columns, inputs, y, noise: noise.map(<[f64]>::to_vec) })
+    }
+
+    /// The least value of each column.
+    pub(super) fn low(&self) -> Vec<f64> {
+        self.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The greatest value of each column.
+    pub(super) fn high(&self) -> Vec<f64> {
+        self.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn fold(&self, start: f64, choose: fn(f64, f64) -> f64) -> Vec<f64> {
+        let mut result = vec![start; self.columns];
+        for row in self.inputs.chunks_exact(self.columns) {
+            result.iter_mut().zip(row).for_each(|(r, x)| *r = choose(*r, *x));
+        }
+        result
+    }
+}
+
+/// The number of rows of finite inputs.
+pub(super) fn check_inputs(inputs: &[f64], columns: usize) -> Result<usize> {
+    if columns == 0 {
+        return Err(Error::NoInputs);
+    }
+    let length = inputs.len();
+    if !length.is_multiple_of(columns) {
+        return Err(Error::NotWholeRows { length, columns });
+    }
+    match inputs.iter().position(|x| !x.is_finite()) {
+        Some(at) => {
+            let (row, column) = (at / columns, at % columns);
+            Err(Error::InputNotFinite { row, column, value: inputs[at] })
+        }
+        None => Ok(length / columns),
+    }
+}

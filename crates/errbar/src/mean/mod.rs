@@ -1,0 +1,6 @@
+//! Forecasters for those who have none.
+//!
+//! The rest of the crate takes forecasts from elsewhere. Where there are only inputs and
+//! observations, [`gaussian_process`] learns a mean, with leave-one-out errors to learn sigma from.
+
+pub mod gaussian_process;
