@@ -1,0 +1,87 @@
+//! The one font of every figure: how wide a character is, and its outline.
+
+use std::sync::OnceLock;
+
+use tiny_skia::{PathBuilder, Transform};
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
+
+static FILE: &[u8] = include_bytes!("../fonts/Arimo-Regular.ttf");
+
+/// Arimo first, since it is what the layout is measured with; then fonts of the same widths.
+pub(crate) const FAMILY: &str = "Arimo, 'Liberation Sans', Arial, Helvetica, sans-serif";
+
+/// The width, in em, given to a character that the font does not have.
+const UNKNOWN: f64 = 0.75;
+
+fn face() -> Option<&'static Face<'static>> {
+    static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
+    FACE.get_or_init(|| Face::parse(FILE, 0).ok()).as_ref()
+}
+
+/// The advance of a character in em.
+pub(crate) fn advance(character: char) -> f64 {
+    face()
+        .and_then(|face| {
+            let glyph = face.glyph_index(character)?;
+            let units = f64::from(face.glyph_hor_advance(glyph)?);
+            Some(units / f64::from(face.units_per_em()))
+        })
+        .unwrap_or(UNKNOWN)
+}
+
+/// Adds the outline of a character, whose origin is at `(x, y)` and whose em is `size` pixels. One
+/// that the font does not have is shown as a box.
+pub(crate) fn outline(character: char, x: f64, y: f64, size: f64, path: &mut PathBuilder) {
+    let Some(face) = face() else { return };
+    let glyph = face.glyph_index(character).unwrap_or(GlyphId(0));
+    let mut pen = Pen { path: PathBuilder::new() };
+    face.outline_glyph(glyph, &mut pen);
+    let scale = (size / f64::from(face.units_per_em())) as f32;
+    let place = Transform::from_row(scale, 0.0, 0.0, -scale, x as f32, y as f32);
+    if let Some(outline) = pen.path.finish().and_then(|outline| outline.transform(place)) {
+        path.push_path(&outline);
+    }
+}
+
+struct Pen {
+    path: PathBuilder,
+}
+
+impl OutlineBuilder for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.path.move_to(x, y);
+    }
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.path.line_to(x, y);
+    }
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.path.quad_to(x1, y1, x, y);
+    }
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.path.cubic_to(x1, y1, x2, y2, x, y);
+    }
+    fn close(&mut self) {
+        self.path.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_arial() {
+        // Arial's published advances: space 569, digit 1139, W 1933 of 2048 units.
+        for (character, units) in [(' ', 569.0), ('7', 1139.0), ('W', 1933.0)] {
+            assert_eq!(advance(character), units / 2048.0);
+        }
+    }
+
+    #[test]
+    fn figures_can_say_what_they_need_to() {
+        let face = face().expect("the font in the crate is read");
+        for character in "σεημβ−×±≤≥≈∞°·–−éßñ²".chars() {
+            assert!(face.glyph_index(character).is_some(), "{character}");
+        }
+    }
+}
