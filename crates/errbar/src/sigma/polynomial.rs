@@ -26,7 +26,8 @@ pub enum Link {
 pub enum Order {
     /// The paper's Algorithm 1: the first order that changes the cost by less than this.
     FirstSmallStep(f64),
-    /// The order with the best NLPD on rows left out, over this many folds.
+    /// All orders, averaged by the likelihood that each gives to rows left out, over this many folds.
+    /// (An average of logarithms of sigma is again a polynomial.)
     CrossValidated {
         /// Folds.
         folds: usize,
@@ -87,7 +88,8 @@ pub struct Polynomial {
     terms: Vec<Vec<u8>>,
     /// One for each term, in products of Chebyshev polynomials of the scaled inputs.
     coefficients: Vec<f64>,
-    /// No prediction is below this: the least sigma of the training rows.
+    /// No prediction is below this. A polynomial of sigma itself may dip towards zero at a row whose
+    /// error happens to be small: the least tenth of its values on the training rows is not believed.
     floor: f64,
 }
 
@@ -115,13 +117,17 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
     let basis = Basis::new(&scaling.columns_of(inputs)?, columns, &terms);
 
     let fits = fit_orders(&basis, &terms, &scaled, scale / unit, options)?;
-    let order = match options.order {
+    let mut coefficients = match options.order {
         Order::CrossValidated { folds } => {
-            best_order(&basis, &terms, &scaled, scale / unit, options, folds)?
+            let weights = weights_of_orders(&basis, &terms, &scaled, scale / unit, options, folds)?;
+            let mut sum = vec![0.0; fits.last().map_or(0, Vec::len)];
+            for (fit, weight) in fits.iter().zip(weights) {
+                sum.iter_mut().zip(fit).for_each(|(s, c)| *s += weight * c);
+            }
+            sum
         }
-        Order::FirstSmallStep(_) | Order::Fixed => fits.len() - 1,
+        Order::FirstSmallStep(_) | Order::Fixed => fits[fits.len() - 1].clone(),
     };
-    let mut coefficients = fits[order.min(fits.len() - 1)].clone();
     // Back to the units of the errors.
     match options.link {
         Link::Sigma => coefficients.iter_mut().for_each(|c| *c *= unit),
@@ -135,7 +141,10 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
         floor: 0.0,
     };
     let sigma = model.predict(inputs)?;
-    model.floor = sigma.iter().copied().fold(f64::INFINITY, f64::min);
+    model.floor = match options.link {
+        Link::Sigma => quantile(sigma, 0.1),
+        Link::LogSigma => 0.0,
+    };
     Ok(model)
 }
 
@@ -197,6 +206,12 @@ impl Polynomial {
     }
 }
 
+/// The value below which this share of the values lies.
+fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+    let place = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
+    *values.select_nth_unstable_by(place, f64::total_cmp).1
+}
+
 fn mean_absolute(error: &[f64]) -> f64 {
     error.iter().map(|e| e.abs() / error.len() as f64).sum()
 }
@@ -217,7 +232,7 @@ fn fit_orders(
         Link::LogSigma => start.ln(),
     }];
     let minimise =
-        Minimise { iterations: 500, gradient: 1e-7, decrease: 1e-10, ..Minimise::default() };
+        Minimise { iterations: 500, gradient: 1e-7, decrease: 1e-6, ..Minimise::default() };
     for order in 0..=options.largest_order {
         let size = terms.iter().take_while(|t| degree(t) <= order).count();
         if size > error.len() {
@@ -239,20 +254,20 @@ fn fit_orders(
     Ok(fits)
 }
 
-/// The order of least NLPD on rows left out: every `folds`-th row in the order of the first input,
-/// so that each fold covers the whole range.
-fn best_order(
+/// The weight of each order: in proportion to the likelihood it gives to rows left out. Every
+/// `folds`-th row in the order of the first input makes a fold, so that each covers the whole range.
+fn weights_of_orders(
     basis: &Basis,
     terms: &[Vec<u8>],
     error: &[f64],
     start: f64,
     options: &Options,
     folds: usize,
-) -> Result<usize> {
+) -> Result<Vec<f64>> {
     let rows = error.len();
     let folds = folds.clamp(2, rows.max(2));
     if rows < 2 * folds {
-        return Ok(0);
+        return Ok(vec![1.0]);
     }
     let mut by_input: Vec<usize> = (0..rows).collect();
     let key = |row: usize| basis.columns.get(1).map_or(0.0, |c| c[row]);
@@ -282,8 +297,10 @@ fn best_order(
             }
         }
     }
-    let best = scores.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-    Ok(best.map_or(0, |(order, _)| order))
+    let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
+    let weights: Vec<f64> = scores.iter().map(|score| (best - score).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    Ok(weights.iter().map(|w| w / total).collect())
 }
 
 fn degree(term: &[u8]) -> usize {
