@@ -3,10 +3,19 @@
 //!
 //! Nothing here touches files or prints; the program `errbar reproduce` does.
 
+mod claims;
 mod data_set;
-mod protocol;
+mod figures;
+mod five_d;
+pub mod protocol;
 mod table;
 
+pub use claims::{Claim, claim_steps, claims};
 pub use data_set::{DataSet, Draw, PaperRow};
+pub use figures::{
+    PaperFigure, SigmaDensity, crps_isolines, regressions, sigma_density, sigma_distribution,
+    sigma_estimates,
+};
+pub use five_d::{FiveDMethod, FiveDOutcome, general_network, run_five_d};
 pub use protocol::{Method, Outcome, Run, run_all};
-pub use table::{Row, Table};
+pub use table::{Row, Table, quantile};

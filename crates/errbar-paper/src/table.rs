@@ -133,8 +133,9 @@ impl Table {
     }
 }
 
+#[must_use]
 /// The quantile by linear interpolation between order statistics, as NumPy's default.
-pub(crate) fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
+pub fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let place = share * (values.len().saturating_sub(1)) as f64;
     let (below, part) = (place.floor() as usize, place.fract());

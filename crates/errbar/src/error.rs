@@ -5,7 +5,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why an input was refused. Rows are counted from 0, as in the slices passed in.
 #[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// There is nothing to score.
     #[error("there are no rows: at least one is needed")]
@@ -90,6 +90,13 @@ pub enum Error {
     NoErrors {
         /// How many rows there are.
         rows: usize,
+    },
+
+    /// A saved model that cannot be read.
+    #[error("the model cannot be used: {why}")]
+    BadModel {
+        /// What is wrong with it.
+        why: String,
     },
 
     /// A fixed beta outside [0, 1].

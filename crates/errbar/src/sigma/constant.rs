@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scaling::rows_of;
 use crate::error::{Error, Result};
 use crate::score::LossKind;
 
@@ -10,13 +11,37 @@ use crate::score::LossKind;
 pub struct Constant {
     /// The sigma.
     pub sigma: f64,
+    /// The number of input columns it was fitted beside; they do not matter.
+    pub columns: usize,
+}
+
+impl Constant {
+    /// The same sigma for each row of row-major inputs.
+    ///
+    /// # Errors
+    /// Another number of columns, or a value that is not finite.
+    pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
+        Ok(vec![self.sigma; rows_of(inputs, self.columns)?])
+    }
+
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        match self.sigma > 0.0 && self.sigma.is_finite() && self.columns > 0 {
+            true => Ok(()),
+            false => Err("its sigma or its number of columns is not positive"),
+        }
+    }
 }
 
 /// The one sigma of least loss, by golden section in its logarithm.
 ///
 /// # Errors
 /// What the loss refuses in errors and weights, or errors that are all zero: they have no scale.
-pub fn fit(error: &[f64], weight: Option<&[f64]>, loss: LossKind) -> Result<Constant> {
+pub fn fit(
+    columns: usize,
+    error: &[f64],
+    weight: Option<&[f64]>,
+    loss: LossKind,
+) -> Result<Constant> {
     let mut loss = loss.on(error, weight)?;
     let largest = error.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
     if largest == 0.0 {
@@ -46,5 +71,5 @@ pub fn fit(error: &[f64], weight: Option<&[f64]>, loss: LossKind) -> Result<Cons
             at_right = cost(right);
         }
     }
-    Ok(Constant { sigma: (0.5 * (low + high)).exp() })
+    Ok(Constant { sigma: (0.5 * (low + high)).exp(), columns })
 }

@@ -11,9 +11,11 @@
 //! held-out data, and the units of the observation do not matter.
 
 pub mod constant;
+mod model;
 pub mod network;
 pub mod polynomial;
 mod scaling;
 mod train;
 
+pub use model::Model;
 pub use scaling::Scaling;

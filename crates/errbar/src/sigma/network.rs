@@ -2,17 +2,20 @@
 
 mod evaluate;
 
+use std::borrow::Cow;
+
 use rand::seq::SliceRandom;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{Rng, RngExt};
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use self::evaluate::Evaluator;
 use super::constant;
-use super::scaling::Scaling;
-use super::train::Objective;
+use super::scaling::{Scaling, in_own_scale};
+use super::train::{Objective, Parametric};
 use crate::error::{Error, Result};
 use crate::optimize::Options as Minimise;
+use crate::score::sample::Errors;
 use crate::score::{Beta, LossKind};
 
 /// What a hidden unit does to the sum of its inputs.
@@ -62,6 +65,9 @@ pub struct Options {
     pub iterations: usize,
     /// Networks trained from different random weights, for each regularisation.
     pub starts: usize,
+    /// Whether the better half of the networks of the best regularisation is averaged (in log sigma),
+    /// each trained with a split of its own, or the best one is kept.
+    pub average: bool,
     /// The loss.
     pub loss: LossKind,
     /// Whether errors are brought to a mean absolute value of one first, so that units do not matter.
@@ -86,6 +92,7 @@ impl Options {
             patience: 10,
             iterations: 1000,
             starts: 5,
+            average: false,
             loss: LossKind::Ar(Beta::Heuristic),
             own_scale: false,
             seed: 0,
@@ -98,11 +105,14 @@ impl Options {
     pub fn general() -> Self {
         Self {
             hidden: vec![
-                Layer { units: 20, activation: Activation::Tanh },
-                Layer { units: 5, activation: Activation::Tanh },
+                Layer { units: 12, activation: Activation::Tanh },
+                Layer { units: 6, activation: Activation::Tanh },
             ],
             output: Output::LogSigma,
-            regularisation: vec![0.1, 0.03, 0.01, 0.003, 0.001],
+            regularisation: vec![0.01, 0.001, 0.0001],
+            patience: 60,
+            starts: 8,
+            average: true,
             own_scale: true,
             ..Self::paper()
         }
@@ -135,8 +145,8 @@ impl Shape {
 pub struct Network {
     shape: Shape,
     scaling: Scaling,
-    /// For each unit of each layer its weights, then its bias.
-    parameters: Vec<f64>,
+    /// For each network, for each unit of each layer its weights, then its bias.
+    members: Vec<Vec<f64>>,
     /// Sigma is the output times this.
     unit: f64,
 }
@@ -156,43 +166,79 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
             expected: error.len(),
         });
     }
-    let start = constant::fit(error, None, options.loss)?.sigma;
-    let unit =
-        if options.own_scale { error.iter().map(|e| e.abs() / rows as f64).sum() } else { 1.0 };
+    let errors = Errors::new(Cow::Borrowed(error))?;
+    let (error, unit) =
+        if options.own_scale { in_own_scale(&errors.error) } else { (error.to_vec(), 1.0) };
+    let sigma = constant::fit(columns, &error, None, options.loss)?.sigma;
     let shape = Shape { inputs: columns, hidden: options.hidden.clone(), output: options.output };
     let scaled = scaling.columns_of(inputs)?;
 
-    let mut rng = Pcg64::seed_from_u64(options.seed);
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut rng);
-    let held = ((rows as f64 * options.validation).round() as usize).min(rows.saturating_sub(1));
-    let (validation, training) = order.split_at(held);
-    let pick = |of: &[usize]| of.iter().map(|&i| error[i] / unit).collect::<Vec<f64>>();
-    // With nothing held out, progress is judged on the training rows.
-    let judged = if validation.is_empty() { training } else { validation };
-    let (train_error, judge_error) = (pick(training), pick(judged));
-    let mut loss = options.loss.on(&train_error, None)?;
-    let mut judge_loss = options.loss.on(&judge_error, None)?;
-    let mut model = Evaluator::new(&shape, &scaled, rows, training);
-    let mut judge_model = Evaluator::new(&shape, &scaled, rows, judged);
-
-    let mut best = (f64::INFINITY, vec![0.0; shape.parameters()]);
+    let data = Rows { shape: &shape, columns: &scaled, error: &error };
+    let mut best: Option<(f64, Vec<Vec<f64>>)> = None;
     for &regularisation in &options.regularisation {
-        for _ in 0..options.starts.max(1) {
-            let mut weights = random_weights(&shape, start / unit, &mut rng);
-            model.regularisation = regularisation;
-            let found = train(
-                &mut Objective::new(&mut model, &mut *loss),
-                &mut Objective::new(&mut judge_model, &mut *judge_loss),
-                &mut weights,
-                options,
-            );
-            if found < best.0 {
-                best = (found, weights);
-            }
+        let mut members = Vec::new();
+        for number in 0..options.starts.max(1) as u64 {
+            members.push(data.train_one(number, regularisation, sigma, options)?);
+        }
+        // The better half of those to be averaged: some starts end on a plateau.
+        members.sort_by(|a, b| a.0.total_cmp(&b.0));
+        members.truncate(if options.average { members.len().div_ceil(2) } else { 1 });
+        let loss = members.iter().map(|(loss, _)| loss / members.len() as f64).sum::<f64>();
+        if best.as_ref().is_none_or(|(least, _)| loss < *least) {
+            best = Some((loss, members.into_iter().map(|(_, weights)| weights).collect()));
         }
     }
-    Ok(Network { shape, scaling, parameters: best.1, unit })
+    let members = best.map(|(_, members)| members).unwrap_or_default();
+    Ok(Network { shape, scaling, members, unit })
+}
+
+/// What every network of a fit is trained on.
+struct Rows<'a> {
+    shape: &'a Shape,
+    columns: &'a [f64],
+    error: &'a [f64],
+}
+
+impl Rows<'_> {
+    /// Trains one network; its validation loss and its weights. Networks to be averaged have splits
+    /// of their own, those to choose from share one.
+    fn train_one(
+        &self,
+        number: u64,
+        regularisation: f64,
+        sigma: f64,
+        options: &Options,
+    ) -> Result<(f64, Vec<f64>)> {
+        let rows = self.error.len();
+        let split = if options.average { number + 1 } else { 0 };
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.shuffle(&mut stream(options.seed, split, 0));
+        let held =
+            ((rows as f64 * options.validation).round() as usize).min(rows.saturating_sub(1));
+        let (validation, training) = order.split_at(held);
+        // With nothing held out, progress is judged on the training rows.
+        let judged = if validation.is_empty() { training } else { validation };
+        let pick = |of: &[usize]| of.iter().map(|&i| self.error[i]).collect::<Vec<f64>>();
+        let (train_error, judge_error) = (pick(training), pick(judged));
+        let mut loss = options.loss.on(&train_error, None)?;
+        let mut judge_loss = options.loss.on(&judge_error, None)?;
+        let mut model = Evaluator::new(self.shape, self.columns, rows, training);
+        let mut judge_model = Evaluator::new(self.shape, self.columns, rows, judged);
+        model.regularisation = regularisation;
+        let mut weights = random_weights(self.shape, sigma, &mut stream(options.seed, number, 1));
+        let found = train(
+            &mut Objective::new(&mut model, &mut *loss),
+            &mut Objective::new(&mut judge_model, &mut *judge_loss),
+            &mut weights,
+            options,
+        );
+        Ok((found, weights))
+    }
+}
+
+/// A random stream for each network and purpose.
+fn stream(seed: u64, number: u64, purpose: u64) -> Pcg64 {
+    Pcg64::new(u128::from(seed), u128::from(number) << 8 | u128::from(purpose))
 }
 
 /// Trains until the loss on the judging rows stops falling; leaves the best weights and returns
@@ -244,6 +290,33 @@ fn random_weights(shape: &Shape, sigma: f64, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 impl Network {
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let sizes: Vec<String> =
+            self.shape.layers().map(|(inputs, _)| inputs.to_string()).collect();
+        let networks = match self.members.len() {
+            1 => String::from("a network"),
+            n => format!("{n} networks, averaged,"),
+        };
+        format!("{networks} of {}-1 units", sizes.join("-"))
+    }
+
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        self.scaling.check()?;
+        let parameters = self.shape.parameters();
+        let sizes = self.shape.inputs == self.scaling.columns()
+            && self.shape.hidden.iter().all(|layer| layer.units > 0);
+        if !sizes || self.members.is_empty() || self.members.iter().any(|m| m.len() != parameters) {
+            return Err("its weights do not fit its layers, or its layers its inputs");
+        }
+        let finite = self.members.iter().flatten().all(|w| w.is_finite());
+        match finite && self.unit > 0.0 && self.unit.is_finite() {
+            true => Ok(()),
+            false => Err("a weight is not finite, or its unit not positive"),
+        }
+    }
+
     /// Sigma for each row; inputs beyond the range of the training rows count as its ends.
     ///
     /// # Errors
@@ -253,10 +326,16 @@ impl Network {
         let rows = inputs.len() / self.scaling.columns();
         let all: Vec<usize> = (0..rows).collect();
         let mut evaluator = Evaluator::new(&self.shape, &scaled, rows, &all);
-        let mut sigma = vec![0.0; rows];
-        super::train::Parametric::forward(&mut evaluator, &self.parameters, &mut sigma);
-        // A sigma is never zero, even where the output underflows.
-        sigma.iter_mut().for_each(|s| *s = (*s * self.unit).max(f64::MIN_POSITIVE));
+        let (mut log, mut sigma) = (vec![0.0; rows], vec![0.0; rows]);
+        for member in &self.members {
+            evaluator.forward(member, &mut sigma);
+            let share = 1.0 / self.members.len() as f64;
+            // A sigma is never zero, even where the output underflows.
+            log.iter_mut().zip(&sigma).for_each(|(log, s)| *log += share * s.max(1e-300).ln());
+        }
+        for (sigma, log) in sigma.iter_mut().zip(&log) {
+            *sigma = (log.exp() * self.unit).clamp(f64::MIN_POSITIVE, f64::MAX);
+        }
         Ok(sigma)
     }
 }

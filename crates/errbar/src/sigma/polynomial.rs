@@ -1,14 +1,17 @@
 //! sigma(x) as a polynomial, or as the exponential of one.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::scaling::Scaling;
+use super::scaling::{Scaling, in_own_scale};
 use super::train::{Objective, Parametric};
 use crate::error::{Error, Result};
 use crate::math::exp_slice;
 use crate::math::linear::{axpy, dot};
 use crate::optimize::Options as Minimise;
-use crate::score::{Beta, LossKind, Sample, nlpd};
+use crate::score::sample::Errors;
+use crate::score::{Beta, LossKind, nlpd};
 
 /// What the polynomial stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,18 +111,17 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
             expected: error.len(),
         });
     }
-    let ones = vec![1.0; rows];
-    let scale = super::constant::fit(error, None, LossKind::Crps)?.sigma; // also checks the errors
-    let unit = if options.own_scale { mean_absolute(error) } else { 1.0 };
-    let scaled: Vec<f64> = error.iter().map(|e| e / unit).collect();
-    Sample::new(&scaled, &ones)?;
+    let errors = Errors::new(Cow::Borrowed(error))?;
+    let (scaled, unit) =
+        if options.own_scale { in_own_scale(&errors.error) } else { (error.to_vec(), 1.0) };
+    let start = super::constant::fit(columns, &scaled, None, LossKind::Crps)?.sigma;
     let terms = terms(columns, options.largest_order);
     let basis = Basis::new(&scaling.columns_of(inputs)?, columns, &terms);
 
-    let fits = fit_orders(&basis, &terms, &scaled, scale / unit, options)?;
+    let fits = fit_orders(&basis, &terms, &scaled, start, options)?;
     let mut coefficients = match options.order {
         Order::CrossValidated { folds } => {
-            let weights = weights_of_orders(&basis, &terms, &scaled, scale / unit, options, folds)?;
+            let weights = weights_of_orders(&basis, &terms, &scaled, start, options, folds)?;
             let mut sum = vec![0.0; fits.last().map_or(0, Vec::len)];
             for (fit, weight) in fits.iter().zip(weights) {
                 sum.iter_mut().zip(fit).for_each(|(s, c)| *s += weight * c);
@@ -162,8 +164,41 @@ impl Polynomial {
             let log = sigma.clone();
             exp_slice(&log, &mut sigma);
         }
-        sigma.iter_mut().for_each(|s| *s = s.max(self.floor));
+        let least = self.floor.max(f64::MIN_POSITIVE);
+        sigma.iter_mut().for_each(|s| *s = s.clamp(least, f64::MAX));
         Ok(sigma)
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let of = match self.link {
+            Link::Sigma => "sigma",
+            Link::LogSigma => "log sigma",
+        };
+        let inputs = self.scaling.columns();
+        let word = if inputs == 1 { "input" } else { "inputs" };
+        format!("{of} is a polynomial of order {} in {inputs} {word}", self.order())
+    }
+
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        self.scaling.check()?;
+        let columns = self.scaling.columns();
+        let whole = !self.terms.is_empty()
+            && self.terms.len() == self.coefficients.len()
+            && self.terms.iter().all(|term| term.len() == columns);
+        if !whole {
+            return Err("its coefficients do not fit its terms, or its terms its inputs");
+        }
+        let finite = self.coefficients.iter().all(|c| c.is_finite());
+        let positive = match self.link {
+            Link::Sigma => self.floor > 0.0,
+            Link::LogSigma => self.floor >= 0.0,
+        };
+        match finite && positive && self.floor.is_finite() {
+            true => Ok(()),
+            false => Err("a coefficient is not finite, or its least sigma not positive"),
+        }
     }
 
     /// The total degree.
@@ -210,10 +245,6 @@ impl Polynomial {
 fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     let place = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
     *values.select_nth_unstable_by(place, f64::total_cmp).1
-}
-
-fn mean_absolute(error: &[f64]) -> f64 {
-    error.iter().map(|e| e.abs() / error.len() as f64).sum()
 }
 
 /// Fits order after order, each from the last solution and zeros, and returns all of them.

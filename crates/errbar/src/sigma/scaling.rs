@@ -60,6 +60,17 @@ impl Scaling {
         row.iter().zip(self.low.iter().zip(&self.high)).any(|(x, (low, high))| x < low || x > high)
     }
 
+    /// Whether a scaling that was read can be used.
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        let ordered =
+            |(low, high): (&f64, &f64)| low.is_finite() && high.is_finite() && low <= high;
+        let whole = !self.low.is_empty() && self.low.len() == self.high.len();
+        match whole && self.low.iter().zip(&self.high).all(ordered) {
+            true => Ok(()),
+            false => Err("the ranges of its inputs are not in order"),
+        }
+    }
+
     /// Row-major inputs as scaled columns, one after the other.
     ///
     /// # Errors
@@ -75,6 +86,23 @@ impl Scaling {
         }
         Ok(out)
     }
+}
+
+/// Errors in units of their own mean absolute value, and that unit.
+///
+/// They are rounded to 30 bits. Otherwise the last bit, which other units of the observation change,
+/// could send a search that stops early on another path, and millimetres would give another answer
+/// than kilometres.
+pub(crate) fn in_own_scale(error: &[f64]) -> (Vec<f64>, f64) {
+    let unit = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
+    if unit == 0.0 {
+        return (error.to_vec(), 1.0);
+    }
+    let round = |e: &f64| {
+        const LAST_BITS: u64 = (1 << 22) - 1;
+        f64::from_bits(((e / unit).to_bits() + (1 << 21)) & !LAST_BITS)
+    };
+    (error.iter().map(round).collect(), unit)
 }
 
 /// The number of rows, when all is well.

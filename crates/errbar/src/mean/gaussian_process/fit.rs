@@ -137,7 +137,7 @@ fn fit(
         },
     };
     let failed = Error::NotPositiveDefinite { rows: data.y.len() };
-    let covariance = search(&problem, options).ok_or(failed)?;
+    let covariance = search(&problem, options).ok_or_else(|| failed.clone())?;
     let value = problem.value(&covariance, &mut Workspace::new(&problem)).ok_or(failed)?;
     let lengths = covariance.log_lengths.iter().zip(&range);
     let hyperparameters = Hyperparameters {
