@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use errbar::optimize::{self, Minimum, bfgs_with};
 use errbar::score::{Loss, LossKind};
+use errbar::sigma::Scaling;
 use errbar::sigma::network::{self, Network, Options};
-use errbar::sigma::{Scaling, constant};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -35,8 +35,8 @@ fn stream(seed: u64, number: u64, purpose: u64) -> Pcg64 {
     Pcg64::new(u128::from(seed), u128::from(number) << 8 | u128::from(purpose))
 }
 
-/// The start that `network::fit` draws for network `number`.
-fn start(columns: usize, sigma: f64, seed: u64, number: u64) -> Vec<f64> {
+/// The start that `network::fit` draws for network `number`; the output's bias is the same for all.
+fn start(columns: usize, bias: f64, seed: u64, number: u64) -> Vec<f64> {
     let mut rng = stream(seed, number, 1);
     let mut weights = Vec::new();
     let mut inputs = columns;
@@ -46,11 +46,7 @@ fn start(columns: usize, sigma: f64, seed: u64, number: u64) -> Vec<f64> {
             for _ in 0..inputs {
                 weights.push(rng.random_range(-reach..reach) * if last { 0.3 } else { 1.0 });
             }
-            weights.push(if last {
-                (-sigma.min(0.9).ln()).sqrt()
-            } else {
-                rng.random_range(-1.0..1.0)
-            });
+            weights.push(if last { bias } else { rng.random_range(-1.0..1.0) });
         }
         inputs = units;
     }
@@ -222,11 +218,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut order: Vec<usize> = (0..error.len()).collect();
     order.shuffle(&mut stream(options.seed, 0, 0));
     let (held, rest) = order.split_at((error.len() as f64 * options.validation).round() as usize);
-    let sigma = constant::fit(&error, None, options.loss)?.sigma;
+    let first = after(0)?;
+    let bias = *first.last().ok_or("no weights")?;
     let starts: Vec<Vec<f64>> = (0..options.starts as u64)
-        .map(|number| start(columns, sigma, options.seed, number))
+        .map(|number| start(columns, bias, options.seed, number))
         .collect();
-    if after(0)? != starts[0] {
+    if first != starts[0] {
         return Err("the starts are no longer those of network::fit".into());
     }
     let scaling = Scaling::of(&inputs, columns)?;

@@ -10,9 +10,9 @@ use super::{BLOCK, FIRST_STREAM, PaperFigure, between, inputs, thousands};
 use crate::data_set::DataSet;
 
 /// Cells each way, of one hundredth.
-const CELLS: usize = 110;
+const CELLS: usize = 120;
 /// The axes go from zero to this.
-const LARGEST: f64 = 1.1;
+const LARGEST: f64 = 1.2;
 /// Rows predicted at once: what a model needs for them should stay in a processor's cache.
 const ROWS: usize = 4096;
 
@@ -26,7 +26,7 @@ pub struct SigmaDensity {
     pub counts: Vec<u64>,
     /// All points.
     pub points: u64,
-    /// The correlation of predicted and true sigma.
+    /// The correlation of predicted and true sigma; 0 where the prediction does not vary.
     pub correlation: f64,
     /// The root mean square of predicted minus true sigma.
     pub sigma_rmse: f64,
@@ -121,12 +121,16 @@ impl SigmaDensity {
         let (predicted, truth) = (mean(|s| s.predicted), mean(|s| s.truth));
         let (squared, truth_squared) = (mean(|s| s.predicted_squared), mean(|s| s.truth_squared));
         let product = mean(|s| s.product);
-        let spread = (squared - predicted * predicted) * (truth_squared - truth * truth);
+        let variance = squared - predicted * predicted;
+        let truth_variance = truth_squared - truth * truth;
+        let varies = variance.is_nan() || variance > 1e-12 * squared;
+        let covariance = if varies { product - predicted * truth } else { 0.0 };
+        let spread = if varies { variance * truth_variance } else { 1.0 };
         Self {
             edges: between(0.0, LARGEST, CELLS + 1),
             counts,
             points,
-            correlation: (product - predicted * truth) / spread.sqrt(),
+            correlation: covariance / spread.sqrt(),
             sigma_rmse: (squared - 2.0 * product + truth_squared).max(0.0).sqrt(),
             nlpd: mean(|s| s.nlpd),
             oracle: mean(|s| s.oracle),
@@ -163,6 +167,11 @@ impl SigmaDensity {
         let panel = Panel::new(axis("predicted σ"), axis("true σ"))
             .with(density)
             .with(Rule::diagonal().color(color::TRUTH).width(2.0).label("predicted = true"));
+        let hidden = 1.0 - self.counts.iter().sum::<u64>() as f64 / self.points as f64;
+        let beyond = match hidden > 5e-4 {
+            true => format!(" {:.1}% of the predictions lie beyond the axis.", 100.0 * hidden),
+            false => String::new(),
+        };
         PaperFigure {
             number: 9,
             name: "figure-09-density-5d",
@@ -170,7 +179,7 @@ impl SigmaDensity {
                 "Density of predicted against true σ for {} new points of the data set 5D, each column scaled \
                  to a maximum of one, with the line of perfect prediction (red); predicted by {model}. \
                  Their correlation is {:.3}, and the NLPD expected with the predicted σ is {:.3}, with the \
-                 true one {:.3}.",
+                 true one {:.3}.{beyond}",
                 thousands(self.points),
                 self.correlation,
                 self.nlpd,

@@ -103,6 +103,30 @@ fn the_expected_nlpd_is_exact() {
 }
 
 #[test]
+fn a_constant_prediction_has_no_correlation() {
+    let constant = |x: &[f64]| Ok(vec![0.61; x.len() / 5]);
+    let density = sigma_density(150_000, 3, constant, |_| false).unwrap().unwrap();
+    assert_eq!(density.correlation, 0.0);
+    valid(&density.figure("a constant").figure);
+}
+
+#[test]
+fn predictions_beyond_the_axis_are_counted() {
+    let large = |x: &[f64]| Ok(vec![3.0; x.len() / 5]);
+    let density = sigma_density(1000, 3, large, |_| false).unwrap().unwrap();
+    let figure = density.figure("a large constant");
+    assert!(figure.caption.contains("100.0% of the predictions"), "{}", figure.caption);
+    valid(&figure.figure);
+    for odd in [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e300] {
+        let predict = |x: &[f64]| Ok(vec![odd; x.len() / 5]);
+        let density = sigma_density(1000, 3, predict, |_| false).unwrap().unwrap();
+        valid(&density.figure("a bad function").figure);
+    }
+    assert!(valid(&sigma_distribution(0, 0).figure).len() > 100);
+    sigma_density(0, 3, large, |_| false).unwrap().unwrap().figure("nothing").figure.svg().unwrap();
+}
+
+#[test]
 fn every_column_of_the_density_has_a_maximum_of_one() {
     let density = sigma_density(200_000, 0, nearly, |_| false).unwrap().unwrap();
     let values = density.columns_scaled();

@@ -285,7 +285,8 @@ fn fit_orders(
     Ok(fits)
 }
 
-/// The weight of each order: in proportion to the likelihood it gives to rows left out. Every
+/// The weight of each order: in proportion to the likelihood it gives to rows left out, and falling
+/// with the number of its coefficients. Every
 /// `folds`-th row in the order of the first input makes a fold, so that each covers the whole range.
 fn weights_of_orders(
     basis: &Basis,
@@ -329,7 +330,12 @@ fn weights_of_orders(
         }
     }
     let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
-    let weights: Vec<f64> = scores.iter().map(|score| (best - score).exp()).collect();
+    // Rows left out judge an order already; a prior of one nat per coefficient steadies the choice.
+    let weight = |(order, score): (usize, &f64)| {
+        let size = terms.iter().take_while(|term| degree(term) <= order).count();
+        (best - score - (size as f64 - 1.0)).exp()
+    };
+    let weights: Vec<f64> = scores.iter().enumerate().map(weight).collect();
     let total: f64 = weights.iter().sum();
     Ok(weights.iter().map(|w| w / total).collect())
 }
