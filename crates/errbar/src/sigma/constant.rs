@@ -53,10 +53,10 @@ pub fn fit(
         // A sigma beyond the range of doubles costs more than any other.
         loss.value(&sigma).unwrap_or(f64::INFINITY)
     };
-    // The minimum of every loss lies between the smallest and the largest error, but for the factor
-    // 1.2 of CRPS; a bracket that shrinks by golden sections from there.
+    // The minimum lies below a few times the largest error (1.85 times for AR when all errors are
+    // equal; with reliability alone it may be at infinity, and the end of the bracket stands for it).
     let ratio = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut low, mut high) = (largest.ln() - 40.0, largest.ln() + 1.0);
+    let (mut low, mut high) = (largest.ln() - 40.0, largest.ln() + 3.0);
     let mut left = high - ratio * (high - low);
     let mut right = low + ratio * (high - low);
     let (mut at_left, mut at_right) = (cost(left), cost(right));

@@ -1,0 +1,305 @@
+//! `errbar reproduce`: the paper's table and figures, made again.
+
+mod page;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use errbar_paper::{
+    Claim, DataSet, FiveDMethod, FiveDOutcome, Method, PaperFigure, Run, Table, claim_steps,
+    claims, crps_isolines, general_network, quantile, regressions, run_all, run_five_d,
+    sigma_density, sigma_distribution, sigma_estimates,
+};
+use errbar_report::Figure;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use self::page::Page;
+use crate::{output, stop};
+
+/// Make the paper's Table 1 and figures again, from nothing.
+///
+/// Draws the data sets of Camporeale (2018), fits every method to each run, prints the table beside
+/// the paper's numbers, and writes everything to a folder.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  errbar reproduce                       everything, 100 runs, into ./reproduction
+  errbar reproduce --runs 10 --only table
+  errbar reproduce --seed 1 --out seed-1
+
+The same seed gives the same bytes, whatever the number of threads; times go to timings.csv.")]
+pub(crate) struct Arguments {
+    /// Runs of each data set, each with 100 training and 900 test points of its own.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    runs: u64,
+
+    /// Runs of the five-dimensional data set, each with 10,000 training points.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    runs_5d: u64,
+
+    /// The seed of all random numbers.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Only this part.
+    #[arg(long, value_enum)]
+    only: Option<Part>,
+
+    /// The folder to write to; it is made if it is not there.
+    #[arg(long, default_value = "reproduction", value_name = "DIR")]
+    out: PathBuf,
+
+    /// Threads to use; all cores when left out.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Print nothing but errors.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Table 1.
+    Table,
+    /// The nine figures.
+    Figures,
+    /// The five-dimensional test.
+    #[value(name = "5d")]
+    FiveD,
+    /// The paper's claims as experiments.
+    Claims,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    let folder = &arguments.out;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.map_or(0, usize::from))
+        .build()
+        .context("cannot start threads")?;
+    let mut timings = String::from("part,seconds\n");
+    let mut timed = |part: &str, start: Instant| {
+        let _ = writeln!(timings, "{part},{:.3}", start.elapsed().as_secs_f64());
+    };
+    let wanted = |part: Part| arguments.only.is_none_or(|only| only == part);
+    let say = |text: &str| if arguments.quiet { Ok(()) } else { output::print(text) };
+
+    // Everything is computed first and written then: Ctrl-C leaves the folder as it was.
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut runs = Vec::new();
+    if wanted(Part::Table) || wanted(Part::Figures) {
+        let start = Instant::now();
+        runs = pool.install(|| table_runs(arguments))?;
+        timed("table1", start);
+    }
+    let table = wanted(Part::Table)
+        .then(|| Table::new(&runs, &DataSet::ONE_DIMENSIONAL, &Method::ALL, arguments.seed));
+    if let Some(table) = &table {
+        files.push(("table1.csv".into(), table.csv().into_bytes()));
+        files.push(("table1.md".into(), table.markdown().into_bytes()));
+        say(&format!("{}\n", table.markdown()))?;
+    }
+    let mut five_d = None;
+    if wanted(Part::FiveD) {
+        let start = Instant::now();
+        let outcomes = pool.install(|| five_d_runs(arguments))?;
+        timed("5d", start);
+        let table = five_d_table(&outcomes, arguments);
+        files.push(("five-d.md".into(), table.markdown().into_bytes()));
+        say(&format!("{}\n", table.markdown()))?;
+        five_d = Some(table);
+    }
+    let mut figures = Vec::new();
+    if wanted(Part::Figures) {
+        let start = Instant::now();
+        for figure in pool.install(|| all_figures(&runs, arguments))? {
+            let svg = drawn(&figure.figure, figure.name, &mut files)?;
+            figures.push((figure, svg));
+        }
+        timed("figures", start);
+    }
+    let mut tried = Vec::new();
+    if wanted(Part::Claims) {
+        let start = Instant::now();
+        for claim in pool.install(|| all_claims(arguments))? {
+            let svg = match &claim.figure {
+                Some(figure) => Some(drawn(figure, claim.name, &mut files)?),
+                None => None,
+            };
+            say(&format!("{}\n{}\n\n", claim.title, claim.text))?;
+            tried.push((claim, svg));
+        }
+        timed("claims", start);
+    }
+    let command = arguments.command();
+    let page = Page {
+        table: table.as_ref(),
+        figures: &figures,
+        five_d: five_d.as_ref(),
+        claims: &tried,
+        command: &command,
+    };
+    files.push(("index.html".into(), page::render(&page).into_bytes()));
+    files.push(("timings.csv".into(), timings.into_bytes()));
+    stop::check()?;
+    for (name, bytes) in &files {
+        output::write(&folder.join(name), bytes)?;
+    }
+    let page = folder.join("index.html");
+    say(&format!("{} files in {}; open {}\n", files.len(), folder.display(), page.display()))
+}
+
+impl Arguments {
+    /// What to type to make this again (where it is written to does not matter).
+    fn command(&self) -> String {
+        let mut command = format!(
+            "errbar reproduce --runs {} --runs-5d {} --seed {}",
+            self.runs, self.runs_5d, self.seed
+        );
+        if let Some(name) = self.only.and_then(|part| part.to_possible_value()) {
+            let _ = write!(command, " --only {}", name.get_name());
+        }
+        command
+    }
+}
+
+/// A figure as SVG and PNG among the files, and its SVG for the page.
+fn drawn(
+    figure: &Figure,
+    name: &str,
+    files: &mut Vec<(String, Vec<u8>)>,
+) -> anyhow::Result<String> {
+    let failed = || format!("cannot draw {name}");
+    let svg = figure.svg().with_context(failed)?;
+    files.push((format!("{name}.png"), figure.png(2.0).with_context(failed)?));
+    files.push((format!("{name}.svg"), svg.clone().into_bytes()));
+    Ok(svg)
+}
+
+fn all_figures(runs: &[Run], arguments: &Arguments) -> anyhow::Result<Vec<PaperFigure>> {
+    const POINTS: u64 = 10_000_000;
+    let mut figures = vec![crps_isolines()];
+    figures.extend(regressions(arguments.seed)?);
+    figures.push(sigma_distribution(1_000_000, arguments.seed));
+    figures.extend(sigma_estimates(runs));
+    let bar = bar(arguments, "Figure 9", POINTS);
+    let network = general_network(arguments.seed)?;
+    stop::check()?;
+    let done = |points: u64| {
+        bar.set_position(points);
+        stop::asked()
+    };
+    let density = sigma_density(POINTS, arguments.seed, |x: &[f64]| network.predict(x), done)?;
+    bar.finish_and_clear();
+    stop::check()?;
+    let density = density.ok_or(stop::Stopped)?;
+    figures.push(density.figure("errbar's general network, trained on 10,000 points"));
+    Ok(figures)
+}
+
+fn all_claims(arguments: &Arguments) -> anyhow::Result<Vec<Claim>> {
+    let bar = bar(arguments, "Claims", claim_steps(arguments.runs));
+    let done = || {
+        bar.inc(1);
+        stop::asked()
+    };
+    let claims = claims(arguments.runs, arguments.seed, done)?;
+    bar.finish_and_clear();
+    stop::check()?;
+    claims.ok_or_else(|| stop::Stopped.into())
+}
+
+fn table_runs(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
+    let sets = DataSet::ONE_DIMENSIONAL;
+    let bar = bar(arguments, "Table 1", arguments.runs * sets.len() as u64);
+    let done = || {
+        bar.inc(1);
+        stop::asked()
+    };
+    let runs = run_all(&sets, arguments.runs, arguments.seed, &Method::ALL, done)?;
+    bar.finish_and_clear();
+    stop::check()?;
+    runs.ok_or_else(|| stop::Stopped.into())
+}
+
+fn five_d_runs(arguments: &Arguments) -> anyhow::Result<Vec<FiveDOutcome>> {
+    let bar = bar(arguments, "5D", arguments.runs_5d * FiveDMethod::ALL.len() as u64);
+    let done = || {
+        bar.inc(1);
+        stop::asked()
+    };
+    let outcomes = run_five_d(arguments.runs_5d, arguments.seed, done)?;
+    bar.finish_and_clear();
+    stop::check()?;
+    outcomes.ok_or_else(|| stop::Stopped.into())
+}
+
+/// A progress bar with the time left, on standard error; none when quiet or not on a terminal.
+fn bar(arguments: &Arguments, name: &str, length: u64) -> ProgressBar {
+    if arguments.quiet {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(length).with_message(name.to_string());
+    if let Ok(style) = ProgressStyle::with_template("{msg:8} {bar:40} {pos}/{len}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// The table of the five-dimensional test, as words.
+struct FiveDTable {
+    caption: String,
+    heads: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl FiveDTable {
+    fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule = format!("|---{}|\n", "|--:".repeat(self.heads.len() - 1));
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!("{}\n\n{}{rule}{rows}", self.caption, line(&self.heads))
+    }
+}
+
+fn five_d_table(outcomes: &[FiveDOutcome], arguments: &Arguments) -> FiveDTable {
+    let row = |method: FiveDMethod| {
+        let of = |digits: usize, value: &dyn Fn(&FiveDOutcome) -> f64| {
+            let values = outcomes.iter().filter(|o| o.method == method).map(value).collect();
+            format!("{:.digits$}", quantile(values, 0.5))
+        };
+        vec![
+            method.name().to_string(),
+            of(3, &|o| o.nlpd),
+            of(3, &|o| o.oracle),
+            of(3, &|o| o.nlpd - o.oracle),
+            of(4, &|o| o.crps),
+            of(5, &|o| o.rs),
+            of(3, &|o| o.sigma_rmse),
+            of(3, &|o| o.correlation),
+        ]
+    };
+    let heads = [
+        "method",
+        "NLPD",
+        "oracle",
+        "regret",
+        "CRPS",
+        "RS",
+        "error of sigma",
+        "correlation with sigma",
+    ];
+    FiveDTable {
+        caption: format!(
+            "5D: medians of {} runs, seed {} (10,000 training and 10,000 test points each).",
+            arguments.runs_5d, arguments.seed
+        ),
+        heads: heads.map(String::from).to_vec(),
+        rows: FiveDMethod::ALL.map(row).to_vec(),
+    }
+}
