@@ -32,15 +32,15 @@ use crate::{output, stop};
 The same seed gives the same bytes, whatever the number of threads; times go to timings.csv.")]
 pub(crate) struct Arguments {
     /// Runs of each data set, each with 100 training and 900 test points of its own.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     runs: u64,
 
     /// Runs of the five-dimensional data set, each with 10,000 training points.
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     runs_5d: u64,
 
     /// The seed of all random numbers.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, allow_negative_numbers = true, default_value_t = 0)]
     seed: u64,
 
     /// Only this part.
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
 
     /// Threads to use; all cores when left out.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
     /// Print nothing but errors.

@@ -23,7 +23,7 @@ h1 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(-
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.15rem 0.6rem; text-align: right; border-bottom: 1px solid var(--line); }
 th.words, td.words { text-align: left; } tr.first td { border-top: 2px solid var(--soft); }
-.wide { overflow-x: auto; } .soft { color: var(--soft); }
+.wide { overflow-x: auto; } .whole { white-space: nowrap; } .soft { color: var(--soft); }
 figure { margin: 1.5rem 0; } figcaption { max-width: 46rem; }
 figure svg { background: #ffffff; max-width: 100%; height: auto; border-radius: 4px; }
 code { overflow-wrap: anywhere; }
@@ -80,7 +80,7 @@ fn table_section(table: &Table) -> Markup {
         div.wide {
             table {
                 thead { tr {
-                    th.words { "data" } th.words { "method" } th { "paper" }
+                    th.words { "data" } th.words { "method" } th { "paper's quartiles" }
                     @for head in heads { th { (head) } }
                 } }
                 tbody { @for (i, row) in table.rows.iter().enumerate() {
@@ -89,9 +89,10 @@ fn table_section(table: &Table) -> Markup {
             }
         }
         p {
-            "The paper's GP column is matched by putting the predictive variance where a standard "
-            "deviation belongs; the line above it has the standard deviation. AR-NN and AR-Poly are "
-            "the paper's settings, on in-sample errors; the general models use leave-one-out errors."
+            "The paper's GP column lies near the second line of each data set, where the predictive "
+            "variance stands in the place of the standard deviation; the first line has the standard "
+            "deviation itself. AR-NN and AR-Poly are the paper's settings, on in-sample errors; the "
+            "general models are errbar's, on leave-one-out errors."
         }
     }
 }
@@ -102,7 +103,7 @@ fn table_row(row: &Row, first: bool) -> Markup {
         tr class=[first.then_some("first")] {
             td.words { (if first { row.set.name() } else { "" }) }
             td.words { (row.method.name()) }
-            td.soft { (paper) }
+            td.soft.whole { (paper) }
             td { (format!("{:.3}", row.nlpd[0])) }
             td { b { (format!("{:.3}", row.nlpd[1])) } }
             td { (format!("{:.3}", row.nlpd[2])) }

@@ -194,9 +194,9 @@ fn text(curves: &[(DataSet, Curve)], runs: u64) -> String {
         .filter(|(_, c)| c.training[..LAST].iter().any(|p| p.crps < 0.999 * c.training[LAST].crps))
         .map(|(set, curve)| {
             format!(
-                " On {} accuracy alone does not even reach the least training CRPS: where σ collapses CRPS is \
-                 flat (its slope in ln σ is proportional to σ) and the search is caught there; at β = {} it is \
-                 not, and RS is {}.",
+                " On {} accuracy alone does not even reach the least training CRPS: the search ends short of it, \
+                 probably where σ has collapsed and CRPS is flat (its slope in ln σ is proportional to σ); at \
+                 β = {} it does not, and RS is {}.",
                 set.name(),
                 BETAS[LAST - 1],
                 number(curve.training[LAST - 1].rs, 4)

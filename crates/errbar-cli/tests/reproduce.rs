@@ -1,0 +1,145 @@
+//! `errbar reproduce` as a person runs it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn errbar(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_errbar"));
+    command.args(arguments);
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    errbar(arguments).output().unwrap()
+}
+
+/// Every file of a folder by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entry = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap())
+    };
+    std::fs::read_dir(folder).unwrap().map(entry).collect()
+}
+
+#[test]
+fn table_and_claims_are_the_same_bytes_with_one_and_two_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = |threads: &str| {
+        let out = folder.path().join(threads);
+        for part in ["table", "claims"] {
+            let place = out.join(part);
+            let output = run(&[
+                "reproduce",
+                "--runs",
+                "4",
+                "--only",
+                part,
+                "--threads",
+                threads,
+                "--out",
+                place.to_str().unwrap(),
+            ]);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let mut all = files(&out.join("table"));
+        all.extend(files(&out.join("claims")));
+        all.remove("timings.csv");
+        all
+    };
+    let one = make("1");
+    assert!(one == make("2"));
+    for name in ["table1.csv", "table1.md", "index.html", "claim-1-trade-off.svg"] {
+        assert!(one.contains_key(name), "{name} is missing");
+    }
+    let csv = String::from_utf8(one["table1.csv"].clone()).unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "dataset,method,q1,median,q3,paper_q1,paper_median,paper_q3,oracle,regret_median,\
+         crps_median,rs_median,sigma_rmse_median"
+    );
+    assert_eq!(lines.count(), 18, "six methods on three data sets");
+    assert!(csv.contains("G,AR-Poly,") && csv.contains(",1.15,1.17,1.21,"), "the paper's numbers");
+    let page = String::from_utf8(one["index.html"].clone()).unwrap();
+    assert!(page.contains("<svg") && !page.contains("src=\"http"), "nothing to load");
+}
+
+#[test]
+fn wrong_arguments_are_explained_with_status_2() {
+    for (arguments, word) in [
+        (vec!["reproduce", "--runs", "0"], "--runs"),
+        (vec!["reproduce", "--runs", "many"], "--runs"),
+        (vec!["reproduce", "--only", "poem"], "figures"),
+        (vec!["reproduce", "--seed", "-1"], "--seed"),
+        (vec!["reproduce", "--threads", "0"], "--threads"),
+        (vec!["predictt"], "predictt"),
+        (vec![], "Usage"),
+    ] {
+        let output = run(&arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(word), "{arguments:?}: {text}");
+    }
+    let output = run(&["--help"]);
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("reproduce")
+    );
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named_with_status_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("taken");
+    std::fs::write(&file, "mine").unwrap();
+    let output =
+        run(&["reproduce", "--runs", "1", "--only", "table", "--out", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("taken"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure_and_quiet_is_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("a");
+    let arguments = ["reproduce", "--runs", "1", "--only", "table", "--out", out.to_str().unwrap()];
+    let mut child = errbar(&arguments).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    let output = run(&[&arguments[..], &["--quiet"]].concat());
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+}
+
+/// Ctrl-C: status 130, and the folder as it was.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing_half_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = folder.path().join("table1.csv");
+    std::fs::write(&before, "from an earlier run").unwrap();
+    let out = folder.path().to_str().unwrap();
+    let mut child = errbar(&["reproduce", "--runs", "100000", "--only", "table", "--out", out])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    // A stuck program must not hang the tests: a second signal ends it at once.
+    let start = std::time::Instant::now();
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if start.elapsed().as_secs() > 60 => {
+                child.kill().unwrap();
+                panic!("still running a minute after an interrupt");
+            }
+            None => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    };
+    assert_eq!(status.code(), Some(130));
+    assert_eq!(files(folder.path()).len(), 1);
+    assert_eq!(std::fs::read_to_string(&before).unwrap(), "from an earlier run");
+}
