@@ -183,13 +183,13 @@ def measure_numpy(folder, g, fits):
     low, high = inputs.min(axis=0), inputs.max(axis=0)
     network = lambda x, e: NumpyNetwork(scale(x, low, high), e)
     training, judge = network(inputs[split[0]], error[split[0]]), NumpyAr(error[split[1]])
-    # The way of errbar's first step is the gradient of its cost there.
+    # The way of errbar's first step is the gradient of its cost there; no step is told where it made validation worse.
     way, gradient = np.subtract(starts[0], ours["first_step"]), training.objective(starts[0], g)[1]
     evaluation = best_of(lambda: training.objective(weights, g), 5)[0]
     test_sigma = network(test_inputs, test_error).forward(weights)
     checks = {
         "sigma": difference(ours["sigma_at_random"], network(inputs, error).forward(random)),
-        "gradient": difference(way / np.linalg.norm(way), gradient / np.linalg.norm(gradient)),
+        "gradient": difference(way / np.linalg.norm(way), gradient / np.linalg.norm(gradient)) if way.any() else None,
         "counted": difference(ours["counted_validation_loss"], judge(np.array(ours["sigma"])[split[1]])[0]),
     }
     return {
@@ -318,10 +318,11 @@ def main(arguments):
     load.append(os.getloadavg()[0])
 
     runs = [run for result in results for run in result]
-    worst = {what: max(run["peers"][PEER]["checks"][what] for run in runs) for what in ["sigma", "gradient"]}
-    counted = [run["peers"][PEER]["checks"]["counted"] for run in runs]
-    if not max(worst.values()) <= TOLERANCE:  # so written, NaN fails
-        sys.exit(f"fit_peers: errbar and NumPy differ: {worst}")
+    check = lambda what: [run["peers"][PEER]["checks"][what] for run in runs]
+    counted, along = check("counted"), [value for value in check("gradient") if value is not None]
+    for what, values in [("sigma", check("sigma")), ("gradient", along)]:
+        if not all(value <= TOLERANCE for value in values):  # so written, NaN fails
+            sys.exit(f"fit_peers: errbar and NumPy differ in {what}: {values}")
     packages = ", ".join(f"{name} {metadata.version(name)}" for name in ["numpy", "scipy"])
     rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
     level = runs[0]["errbar"]["cpu"]
@@ -351,8 +352,9 @@ def main(arguments):
         f"- {', '.join(f'{case[0]} g = {case[2]}: {len(result)}' for case, result in zip(cases, results))} seeds. "
         f"Of each the best of {rounds} rounds is taken; median, best, iterations and evaluations (of all five networks "
         "together) are over seeds. The ratio is the median seed by seed.",
-        f"- Same data, split and starts on both sides. At random weights sigma agrees to {worst['sigma']:.1e}; "
-        f"errbar's first step goes along NumPy's gradient to {worst['gradient']:.1e}.",
+        f"- Same data, split and starts on both sides. At random weights sigma agrees to {max(check('sigma')):.1e}; "
+        f"errbar's first step goes along NumPy's gradient to {max(along):.1e} ({len(along)} of {len(runs)} seeds; "
+        "elsewhere the first step makes validation worse and is not told).",
         "- Time an evaluation is the whole fit (optimiser, validation after every iteration) by the evaluations of "
         f"value and gradient on the training rows. NumPy's value and gradient alone: {', '.join(alone)} µs, in the "
         "order of the table. SciPy's BFGS multiplies full matrices in every iteration.",

@@ -129,6 +129,15 @@ impl Parametric for Evaluator {
     }
 }
 
+/// a b + c, lane by lane.
+#[inline(always)]
+fn multiply_add<A: Arithmetic>(a: &Lanes, b: &Lanes, mut c: Lanes) -> Lanes {
+    for l in 0..LANES {
+        c[l] = A::mul_add(a[l], b[l], c[l]);
+    }
+    c
+}
+
 struct Forward<'a> {
     shape: &'a Shape,
     parameters: &'a [f64],
@@ -151,9 +160,7 @@ impl Kernel for Forward<'_> {
                     parameters = rest;
                     let mut sum = [own[inputs]; LANES];
                     for (weight, input) in own.iter().zip(before) {
-                        for l in 0..LANES {
-                            sum[l] = A::mul_add(*weight, input[l], sum[l]);
-                        }
+                        sum = multiply_add::<A>(&[*weight; LANES], input, sum);
                     }
                     *out = sum;
                 }
@@ -217,14 +224,19 @@ impl Kernel for Backward<'_> {
                 let own = gradient[start..end].chunks_exact_mut(inputs + 1);
                 let weights = self.parameters[start..end].chunks_exact(inputs + 1);
                 for ((gradient, weights), delta) in own.zip(weights).zip(unit_delta) {
-                    for k in 0..inputs {
-                        for l in 0..LANES {
-                            gradient[k][l] = A::mul_add(delta[l], input[k][l], gradient[k][l]);
-                            input_delta[k][l] = A::mul_add(weights[k], delta[l], input_delta[k][l]);
-                        }
+                    // Copies in registers: through references the compiler would have to fear that
+                    // one write changes the next read.
+                    let delta = *delta;
+                    let (of_weights, of_bias) = gradient.split_at_mut(inputs);
+                    let pairs = of_weights.iter_mut().zip(input);
+                    for (gradient, input) in pairs {
+                        *gradient = multiply_add::<A>(&delta, input, *gradient);
                     }
-                    for l in 0..LANES {
-                        gradient[inputs][l] += delta[l];
+                    for (weight, input_delta) in weights.iter().zip(input_delta.iter_mut()) {
+                        *input_delta = multiply_add::<A>(&[*weight; LANES], &delta, *input_delta);
+                    }
+                    for bias in of_bias {
+                        *bias = multiply_add::<A>(&delta, &[1.0; LANES], *bias);
                     }
                 }
                 let pairs = input_delta.as_flattened_mut().iter_mut().zip(input.as_flattened());
