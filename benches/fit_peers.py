@@ -11,7 +11,7 @@ after 10 iterations without progress on the other 30 %; the one of least AR ther
 3. NumPy and SciPy's BFGS fit from the same split and starts, in a process of their own, then once more with NumPy's
    AVX-512 switched off.
 
-Values and gradients of both sides must agree to 1e-10. Neither side's BFGS visits the same points as the other's: line
+Sigma at random weights must agree to 1e-10, and errbar's first step must go along NumPy's gradient. Neither side's BFGS visits the same points as the other's: line
 searches and first steps differ. So iterations, evaluations and what the fit is worth stand beside the times.
 """
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::dense::State;
-use super::minimum::{Minimum, Options, Step, Stop, largest};
+use super::descent::{Curvature, descend};
+use super::minimum::{Minimum, Options, Step};
 use crate::math::linear::{axpy, dot};
 
 /// Steps remembered.
@@ -24,42 +24,14 @@ pub fn lbfgs_with(
     x: &mut [f64],
     options: &Options,
     mut objective: impl FnMut(&[f64], &mut [f64]) -> Option<f64>,
-    mut monitor: impl FnMut(&Step) -> bool,
+    monitor: impl FnMut(&Step) -> bool,
 ) -> Minimum {
-    let mut state = State::new(x, &mut objective);
-    let mut memory: VecDeque<Pair> = VecDeque::with_capacity(MEMORY);
-    let stop = 'search: {
-        if !state.feasible() {
-            break 'search Stop::Infeasible;
-        }
-        loop {
-            if largest(&state.gradient) <= options.gradient {
-                break Stop::Gradient;
-            }
-            if state.iterations >= options.iterations || state.evaluations >= options.evaluations {
-                break Stop::Budget;
-            }
-            state.direction.copy_from_slice(&state.gradient);
-            newton_direction(&mut memory, &mut state.direction);
-            let before = state.value;
-            if !state.search(memory.is_empty()) {
-                if memory.is_empty() {
-                    break Stop::Precision;
-                }
-                memory.clear();
-                continue;
-            }
-            remember(&mut memory, &state.step, &state.gradient, &state.last_gradient);
-            if monitor(&Step { iteration: state.iterations, value: state.value, x: &state.x }) {
-                break Stop::Monitor;
-            }
-            if options.decrease > 0.0 && before - state.value <= options.decrease * before.abs() {
-                break Stop::Decrease;
-            }
-        }
-    };
-    state.finish(x, stop)
+    descend(x, options, &mut objective, &mut Memory::default(), monitor)
 }
+
+/// The last steps, oldest first.
+#[derive(Default)]
+struct Memory(VecDeque<Pair>);
 
 /// A step and the change of the gradient over it.
 struct Pair {
@@ -69,42 +41,45 @@ struct Pair {
     share: f64,
 }
 
-/// Turns the gradient into minus the approximate inverse Hessian times it.
-fn newton_direction(memory: &mut VecDeque<Pair>, direction: &mut [f64]) {
-    for pair in memory.iter_mut().rev() {
-        pair.share = dot(&pair.step, direction) / pair.curvature;
-        axpy(-pair.share, &pair.change, direction);
+impl Curvature for Memory {
+    fn direction(&mut self, gradient: &[f64], direction: &mut [f64]) {
+        direction.copy_from_slice(gradient);
+        for pair in self.0.iter_mut().rev() {
+            pair.share = dot(&pair.step, direction) / pair.curvature;
+            axpy(-pair.share, &pair.change, direction);
+        }
+        if let Some(last) = self.0.back() {
+            let scale = last.curvature / dot(&last.change, &last.change);
+            direction.iter_mut().for_each(|d| *d *= scale);
+        }
+        for pair in &self.0 {
+            let share = dot(&pair.change, direction) / pair.curvature;
+            axpy(pair.share - share, &pair.step, direction);
+        }
+        direction.iter_mut().for_each(|d| *d = -*d);
     }
-    if let Some(last) = memory.back() {
-        let scale = last.curvature / dot(&last.change, &last.change);
-        direction.iter_mut().for_each(|d| *d *= scale);
-    }
-    for pair in memory.iter() {
-        let share = dot(&pair.change, direction) / pair.curvature;
-        axpy(pair.share - share, &pair.step, direction);
-    }
-    direction.iter_mut().for_each(|d| *d = -*d);
-}
 
-/// Adds a step, in the memory of the oldest one when there is no room.
-fn remember(memory: &mut VecDeque<Pair>, step: &[f64], gradient: &[f64], last: &[f64]) {
-    let mut pair = match memory.len() {
-        MEMORY => memory.pop_front(),
-        _ => None,
+    fn learn(&mut self, step: &[f64], change: &[f64]) {
+        // The oldest step gives its memory to the newest.
+        let oldest = if self.0.len() == MEMORY { self.0.pop_front() } else { None };
+        let zeros = || vec![0.0; step.len()];
+        let mut pair = oldest.unwrap_or_else(|| Pair {
+            step: zeros(),
+            change: zeros(),
+            curvature: 0.0,
+            share: 0.0,
+        });
+        pair.step.copy_from_slice(step);
+        pair.change.copy_from_slice(change);
+        pair.curvature = dot(step, change);
+        self.0.push_back(pair);
     }
-    .unwrap_or_else(|| Pair {
-        step: vec![0.0; step.len()],
-        change: vec![0.0; step.len()],
-        curvature: 0.0,
-        share: 0.0,
-    });
-    pair.step.copy_from_slice(step);
-    for ((change, new), old) in pair.change.iter_mut().zip(gradient).zip(last) {
-        *change = new - old;
+
+    fn fresh(&self) -> bool {
+        self.0.is_empty()
     }
-    pair.curvature = dot(&pair.step, &pair.change);
-    let sizes = dot(&pair.step, &pair.step).sqrt() * dot(&pair.change, &pair.change).sqrt();
-    if pair.curvature > 1e-10 * sizes {
-        memory.push_back(pair);
+
+    fn forget(&mut self) {
+        self.0.clear();
     }
 }

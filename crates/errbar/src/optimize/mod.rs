@@ -22,6 +22,7 @@
 
 mod cubic_line_search;
 mod dense;
+mod descent;
 mod limited;
 mod minimum;
 

@@ -2,8 +2,6 @@
 
 mod evaluate;
 
-use std::borrow::Cow;
-
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64;
@@ -11,11 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use self::evaluate::Evaluator;
 use super::constant;
-use super::scaling::{Scaling, in_own_scale};
+use super::scaling::{Prepared, Scaling};
 use super::train::{Objective, Parametric};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::optimize::Options as Minimise;
-use crate::score::sample::Errors;
 use crate::score::{Beta, LossKind};
 
 /// What a hidden unit does to the sum of its inputs.
@@ -156,23 +153,10 @@ pub struct Network {
 /// # Errors
 /// Inputs or errors that are empty, of different lengths or not finite; errors that are all zero.
 pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> Result<Network> {
-    let scaling = Scaling::of(inputs, columns)?;
-    let rows = inputs.len() / columns;
-    if rows != error.len() {
-        return Err(Error::LengthMismatch {
-            what: "inputs",
-            length: rows,
-            other: "error",
-            expected: error.len(),
-        });
-    }
-    let errors = Errors::new(Cow::Borrowed(error))?;
-    let (error, unit) =
-        if options.own_scale { in_own_scale(&errors.error) } else { (error.to_vec(), 1.0) };
+    let Prepared { scaling, columns: scaled, error, unit } =
+        Prepared::new(inputs, columns, error, options.own_scale)?;
     let sigma = constant::fit(columns, &error, None, options.loss)?.sigma;
     let shape = Shape { inputs: columns, hidden: options.hidden.clone(), output: options.output };
-    let scaled = scaling.columns_of(inputs)?;
-
     let data = Rows { shape: &shape, columns: &scaled, error: &error };
     let mut best: Option<(f64, Vec<Vec<f64>>)> = None;
     for &regularisation in &options.regularisation {

@@ -1,16 +1,13 @@
 //! sigma(x) as a polynomial, or as the exponential of one.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
-use super::scaling::{Scaling, in_own_scale};
+use super::scaling::{Prepared, Scaling};
 use super::train::{Objective, Parametric};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::math::exp_slice;
 use crate::math::linear::{axpy, dot};
 use crate::optimize::Options as Minimise;
-use crate::score::sample::Errors;
 use crate::score::{Beta, LossKind, nlpd};
 
 /// What the polynomial stands for.
@@ -101,27 +98,16 @@ pub struct Polynomial {
 /// # Errors
 /// Inputs or errors that are empty, of different lengths or not finite; errors that are all zero.
 pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> Result<Polynomial> {
-    let scaling = Scaling::of(inputs, columns)?;
-    let rows = inputs.len() / columns;
-    if rows != error.len() {
-        return Err(Error::LengthMismatch {
-            what: "inputs",
-            length: rows,
-            other: "error",
-            expected: error.len(),
-        });
-    }
-    let errors = Errors::new(Cow::Borrowed(error))?;
-    let (scaled, unit) =
-        if options.own_scale { in_own_scale(&errors.error) } else { (error.to_vec(), 1.0) };
-    let start = super::constant::fit(columns, &scaled, None, LossKind::Crps)?.sigma;
+    let Prepared { scaling, columns: scaled, error, unit } =
+        Prepared::new(inputs, columns, error, options.own_scale)?;
+    let start = super::constant::fit(columns, &error, None, LossKind::Crps)?.sigma;
     let terms = terms(columns, options.largest_order);
-    let basis = Basis::new(&scaling.columns_of(inputs)?, columns, &terms);
+    let basis = Basis::new(&scaled, columns, &terms);
 
-    let fits = fit_orders(&basis, &terms, &scaled, start, options)?;
+    let fits = fit_orders(&basis, &terms, &error, start, options)?;
     let mut coefficients = match options.order {
         Order::CrossValidated { folds } => {
-            let weights = weights_of_orders(&basis, &terms, &scaled, start, options, folds)?;
+            let weights = weights_of_orders(&basis, &terms, &error, start, options, folds)?;
             let mut sum = vec![0.0; fits.last().map_or(0, Vec::len)];
             for (fit, weight) in fits.iter().zip(weights) {
                 sum.iter_mut().zip(fit).for_each(|(s, c)| *s += weight * c);

@@ -88,12 +88,37 @@ impl Scaling {
     }
 }
 
+/// Inputs and errors that have been checked and scaled: what every model is fitted to.
+pub(super) struct Prepared {
+    pub(super) scaling: Scaling,
+    /// Scaled inputs, column after column.
+    pub(super) columns: Vec<f64>,
+    pub(super) error: Vec<f64>,
+    /// The errors are these times the unit.
+    pub(super) unit: f64,
+}
+
+impl Prepared {
+    pub(super) fn new(
+        inputs: &[f64],
+        columns: usize,
+        error: &[f64],
+        own_scale: bool,
+    ) -> Result<Self> {
+        let scaling = Scaling::of(inputs, columns)?;
+        check_length("inputs", inputs.len() / columns, "error", error.len())?;
+        check_finite("error", error)?;
+        let (error, unit) = if own_scale { in_own_scale(error) } else { (error.to_vec(), 1.0) };
+        Ok(Self { columns: scaling.columns_of(inputs)?, scaling, error, unit })
+    }
+}
+
 /// Errors in units of their own mean absolute value, and that unit.
 ///
 /// They are rounded to 30 bits. Otherwise the last bit, which other units of the observation change,
 /// could send a search that stops early on another path, and millimetres would give another answer
 /// than kilometres.
-pub(crate) fn in_own_scale(error: &[f64]) -> (Vec<f64>, f64) {
+fn in_own_scale(error: &[f64]) -> (Vec<f64>, f64) {
     let unit = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
     if unit == 0.0 {
         return (error.to_vec(), 1.0);

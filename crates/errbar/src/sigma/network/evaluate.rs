@@ -220,10 +220,17 @@ impl Kernel for Backward<'_> {
                 let (from, start) = (to - units - inputs, end - units * (inputs + 1));
                 let (input_delta, unit_delta) = delta[from..to].split_at_mut(inputs);
                 let input = &values[from..from + inputs];
-                input_delta.fill([0.0; LANES]);
                 let own = gradient[start..end].chunks_exact_mut(inputs + 1);
                 let weights = self.parameters[start..end].chunks_exact(inputs + 1);
-                for ((gradient, weights), delta) in own.zip(weights).zip(unit_delta) {
+                // Inputs of the network itself have no slope to pass on.
+                for (k, input_delta) in input_delta.iter_mut().enumerate().filter(|_| layer > 0) {
+                    let mut sum = [0.0; LANES];
+                    for (weights, delta) in weights.clone().zip(unit_delta.iter()) {
+                        sum = multiply_add::<A>(&[weights[k]; LANES], delta, sum);
+                    }
+                    *input_delta = sum;
+                }
+                for (gradient, delta) in own.zip(unit_delta.iter()) {
                     // Copies in registers: through references the compiler would have to fear that
                     // one write changes the next read.
                     let delta = *delta;
@@ -231,9 +238,6 @@ impl Kernel for Backward<'_> {
                     let pairs = of_weights.iter_mut().zip(input);
                     for (gradient, input) in pairs {
                         *gradient = multiply_add::<A>(&delta, input, *gradient);
-                    }
-                    for (weight, input_delta) in weights.iter().zip(input_delta.iter_mut()) {
-                        *input_delta = multiply_add::<A>(&[*weight; LANES], &delta, *input_delta);
                     }
                     for bias in of_bias {
                         *bias = multiply_add::<A>(&delta, &[1.0; LANES], *bias);
