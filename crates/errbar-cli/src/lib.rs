@@ -1,9 +1,20 @@
 //! The program `errbar` as a library: [`run`] takes the arguments and does everything the program
 //! does, so that other packages can carry the same program.
 
+mod arguments;
+mod columns;
+mod demo;
+mod export;
+mod fit;
+mod help;
+mod model_file;
 mod output;
+mod predict;
 mod reproduce;
 mod stop;
+mod table;
+mod time;
+mod voice;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -23,7 +34,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Demo(demo::Arguments),
+    Fit(fit::Arguments),
+    Predict(predict::Arguments),
+    Export(export::Arguments),
     Reproduce(reproduce::Arguments),
+    Completions(help::Completions),
+    Man(help::Manual),
 }
 
 /// Runs the program on these arguments, the first of which is its name.
@@ -37,10 +54,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
             return ExitCode::from(error.exit_code() as u8);
         }
     };
-    let result = match &arguments.command {
-        Command::Reproduce(arguments) => reproduce::run(arguments),
-    };
-    match result {
+    match dispatch(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is::<stop::Stopped>() => {
             eprintln!("errbar: stopped; no file was left half-written");
@@ -50,5 +64,18 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
             eprintln!("errbar: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Runs one command.
+fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Fit(arguments) => fit::run(arguments),
+        Command::Predict(arguments) => predict::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Completions(arguments) => help::completions(arguments),
+        Command::Man(arguments) => help::manual(arguments),
     }
 }

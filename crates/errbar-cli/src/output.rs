@@ -1,28 +1,18 @@
 //! Files that are written whole or not at all.
 
-use std::io::Write;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use tempfile::NamedTempFile;
 
 /// Writes a file: first a temporary one beside it, then a rename. On any failure an earlier file of
 /// that name is as it was.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let failed = || format!("cannot write {}", path.display());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().prefix(".errbar-").tempfile_in(folder).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
-    file.as_file().sync_all().with_context(failed)?;
-    // A temporary file is private; the result is an ordinary one.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::Permissions::from_mode(0o644);
-        file.as_file().set_permissions(mode).with_context(failed)?;
-    }
-    file.persist(path).map_err(|error| error.error).with_context(failed)?;
-    Ok(())
+    let mut file = Pending::beside(path)?;
+    file.write_all(bytes).map_err(|error| file.failed(error))?;
+    file.finish()
 }
 
 /// Prints to standard output; a reader that has seen enough is no failure.
@@ -31,4 +21,132 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("cannot write to standard output"),
     }
+}
+
+/// What the system says of a failure, without its number.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_string(),
+        None => text,
+    }
+}
+
+/// A file that is being written and takes its place in the end. Dropped before, it leaves no trace.
+pub(crate) struct Pending {
+    name: String,
+    target: Target,
+}
+
+enum Target {
+    /// A temporary file beside the place it will take.
+    Beside(NamedTempFile, PathBuf),
+    /// Something that cannot be replaced, such as a named pipe or /dev/null.
+    Straight(File),
+    Stdout(io::Stdout),
+}
+
+impl Pending {
+    /// Begins a file; `-` is standard output.
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        if path.as_os_str() == "-" {
+            let name = "standard output".to_string();
+            return Ok(Self { name, target: Target::Stdout(io::stdout()) });
+        }
+        Self::beside(path)
+    }
+
+    fn beside(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display().to_string();
+        let failed = |error: io::Error| anyhow!("cannot write {name}: {}", plain(&error));
+        let path = behind_links(path);
+        let earlier = std::fs::metadata(&path).ok();
+        if earlier.as_ref().is_some_and(std::fs::Metadata::is_dir) {
+            return Err(anyhow!("cannot write {name}: it is a folder"));
+        }
+        if earlier.as_ref().is_some_and(|earlier| !earlier.is_file()) {
+            let file = File::options().write(true).open(&path).map_err(failed)?;
+            return Ok(Self { name, target: Target::Straight(file) });
+        }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new().prefix(".errbar-").tempfile_in(folder);
+        let file = file.map_err(|error| failed(without_path(error, folder)))?;
+        // A temporary file is private; the result is an ordinary one, or like the one before.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = earlier.map_or(std::fs::Permissions::from_mode(0o644), |e| e.permissions());
+            file.as_file().set_permissions(mode).map_err(failed)?;
+        }
+        Ok(Self { name, target: Target::Beside(file, path) })
+    }
+
+    /// A failure to write as a sentence. A closed pipe stays the [`io::Error`] that it is, so that a
+    /// reader that has seen enough can be told from trouble.
+    pub(crate) fn failed(&self, error: io::Error) -> anyhow::Error {
+        let sentence = format!("cannot write {}: {}", self.name, plain(&error));
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            anyhow::Error::new(error).context(sentence)
+        } else {
+            anyhow!(sentence)
+        }
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+        self.flush().map_err(|error| self.failed(error))?;
+        let Self { name, target } = self;
+        if let Target::Beside(file, path) = target {
+            let failed = |error: io::Error| anyhow!("cannot write {name}: {}", plain(&error));
+            file.as_file().sync_all().map_err(failed)?;
+            file.persist(path).map_err(|error| failed(error.error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.target {
+            Target::Beside(file, _) => file.as_file_mut().write(bytes),
+            Target::Straight(file) => file.write(bytes),
+            Target::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.target {
+            Target::Beside(file, _) => file.as_file_mut().flush(),
+            Target::Straight(file) => file.flush(),
+            Target::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}
+
+/// What a path stands for when its links are followed; a link may lead to a file yet to be made.
+fn behind_links(path: &Path) -> PathBuf {
+    const MOST: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST {
+        let Ok(next) = std::fs::read_link(&path) else { break };
+        path = match path.parent() {
+            Some(folder) => folder.join(next),
+            None => next,
+        };
+    }
+    path
+}
+
+/// The failure to make a temporary file without its name, which says nothing to the user.
+fn without_path(error: io::Error, folder: &Path) -> io::Error {
+    let kind = error.kind();
+    let words = match kind {
+        io::ErrorKind::NotFound => format!("there is no folder {}", folder.display()),
+        io::ErrorKind::PermissionDenied => format!("no permission for {}", folder.display()),
+        _ => match plain(&error).split_once(" at path ") {
+            Some((words, _)) => words.to_string(),
+            None => plain(&error),
+        },
+    };
+    io::Error::new(kind, words)
 }

@@ -147,7 +147,7 @@ fn fit(x: &[f64], error: &[f64], loss: LossKind) -> errbar::Result<Polynomial> {
         largest_order: ORDER,
         order: Order::Fixed,
         loss,
-        own_scale: true,
+        ..polynomial::Options::general()
     };
     polynomial::fit(x, 1, error, &options)
 }

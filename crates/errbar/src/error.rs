@@ -92,6 +92,41 @@ pub enum Error {
         rows: usize,
     },
 
+    /// A monitor asked to give the work up.
+    #[error("stopped")]
+    Stopped,
+
+    /// Fewer rows than a fit needs.
+    #[error("{rows} rows are too few: at least {needed} are needed to learn from and judge by")]
+    TooFewRows {
+        /// The rows there are.
+        rows: usize,
+        /// The rows needed.
+        needed: usize,
+    },
+
+    /// A share of rows to hold out that is no such share.
+    #[error("the share of rows to hold out is {value}: it must lie between 0 and 0.9")]
+    BadValidation {
+        /// The share asked for.
+        value: f64,
+    },
+
+    /// Several models to choose from, but no rows to choose by.
+    #[error(
+        "no rows can be held out to choose a model by: hold out a larger share, or name the model"
+    )]
+    NothingHeldOut,
+
+    /// Another number of names than of input columns.
+    #[error("{names} names were given for {columns} input columns: give one for each")]
+    WrongNames {
+        /// The names given.
+        names: usize,
+        /// The columns there are.
+        columns: usize,
+    },
+
     /// A saved model that cannot be read.
     #[error("the model cannot be used: {why}")]
     BadModel {

@@ -39,14 +39,21 @@
 // The library neither prints nor panics.
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod data;
+pub mod diagnose;
 mod error;
+pub mod fit;
 pub mod math;
 pub mod mean;
+mod monitor;
 pub mod optimize;
 pub mod score;
 pub mod sigma;
+pub mod words;
 
+pub use data::{Data, Split};
 pub use error::{Error, Result};
+pub use monitor::{Monitor, Silent};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -185,7 +185,7 @@ fn bad_data_are_refused_in_words() {
         assert_eq!(model.unwrap_err(), Error::NoErrors { rows: 2 }, "{kind}");
     }
     for (kind, model) in fits(&[0.1, f64::NAN], 1, &[1.0, 2.0]).into_iter().skip(1) {
-        assert!(matches!(model.unwrap_err(), Error::NotFinite { .. }), "{kind}");
+        assert!(matches!(model.unwrap_err(), Error::InputNotFinite { .. }), "{kind}");
     }
     for (kind, model) in fits(&[0.1, 0.2], 1, &[1.0, f64::INFINITY]) {
         assert!(matches!(model.unwrap_err(), Error::NotFinite { what: "error", .. }), "{kind}");

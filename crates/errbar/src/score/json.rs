@@ -47,6 +47,19 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// For `#[serde(with = "number")]` on a number that may be infinite.
+pub(crate) mod number {
+    use super::{Deserialize, Deserializer, Number, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Number(*value).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Number::deserialize(deserializer).map(f64::from)
+    }
+}
+
 /// For `#[serde(deserialize_with = "json::exactly::<_, _, N>")]`: N values and no other number of
 /// them, since counts from elsewhere must fit these bins.
 pub(crate) fn exactly<'de, T: Deserialize<'de>, D: Deserializer<'de>, const N: usize>(

@@ -24,7 +24,7 @@ pub mod crps;
 pub mod decomposition;
 pub mod deterministic;
 mod eta_counts;
-mod json;
+pub(crate) mod json;
 pub mod loss;
 pub mod nlpd;
 pub(crate) mod ranking;

@@ -15,6 +15,7 @@ use super::nlpd;
 use super::reliability::{rs_expected, rs_min};
 use super::sample::Sample;
 use crate::error::Result;
+use crate::words;
 
 /// What [`Scores`] should look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -234,19 +235,7 @@ fn bars(frequency: &[f64]) -> String {
     if highest > 0.0 { frequency.iter().map(bar).collect() } else { String::new() }
 }
 
-/// Five significant digits, without a tail of zeros.
+/// Five significant digits.
 fn significant(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        return String::from("0"); // -0 too
-    }
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    if !(1e-4..1e7).contains(&size) {
-        return format!("{value:.3e}");
-    }
-    let digits = (4 - size.log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+    words::significant(value, 5)
 }

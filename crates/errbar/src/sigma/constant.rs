@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scaling::rows_of;
+use crate::data::rows_of;
 use crate::error::{Error, Result};
 use crate::score::LossKind;
 

@@ -102,13 +102,27 @@ impl Model {
             )));
         }
         let saved: Saved = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-        let checked = match &saved.model {
+        saved.model.check().map_err(|why| bad(why.into()))?;
+        Ok(saved.model)
+    }
+
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        match self {
+            Self::Constant(model) => model.columns,
+            Self::Polynomial(model) => model.columns(),
+            Self::Network(model) => model.columns(),
+        }
+    }
+
+    /// Whether a model that was read can be used.
+    pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
+        match self {
             Self::Constant(model) => model.check(),
             Self::Polynomial(model) => model.check(),
             Self::Network(model) => model.check(),
-        };
-        checked.map_err(|why| bad(why.into()))?;
-        Ok(saved.model)
+        }
     }
 }
 

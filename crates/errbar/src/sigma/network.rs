@@ -1,17 +1,22 @@
 //! sigma(x) as a small neural network.
 
 mod evaluate;
+mod parts;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rand_pcg::Pcg64;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::evaluate::Evaluator;
+pub use self::parts::LayerParts;
 use super::constant;
 use super::scaling::{Prepared, Scaling};
 use super::train::{Objective, Parametric};
+use crate::data::{Data, Split};
 use crate::error::Result;
+use crate::monitor::{Monitor, Silent, Steps, check};
 use crate::optimize::Options as Minimise;
 use crate::score::{Beta, LossKind};
 
@@ -56,6 +61,8 @@ pub struct Options {
     pub regularisation: Vec<f64>,
     /// The share of rows that training does not see.
     pub validation: f64,
+    /// How these rows are chosen.
+    pub split: Split,
     /// Iterations without progress on the validation rows before stopping.
     pub patience: usize,
     /// Iterations at most.
@@ -86,6 +93,7 @@ impl Options {
             output: Output::ExpMinusSquare,
             regularisation: vec![0.2],
             validation: 0.3,
+            split: Split::Random,
             patience: 10,
             iterations: 1000,
             starts: 5,
@@ -153,17 +161,35 @@ pub struct Network {
 /// # Errors
 /// Inputs or errors that are empty, of different lengths or not finite; errors that are all zero.
 pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> Result<Network> {
+    fit_to(&Data::new(inputs, columns, error)?, options, &Silent)
+}
+
+/// [`fit`] to data that may have weights, watched by a monitor.
+///
+/// # Errors
+/// Errors that are all zero, or a monitor that asked to stop.
+pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Network> {
     let Prepared { scaling, columns: scaled, error, unit } =
-        Prepared::new(inputs, columns, error, options.own_scale)?;
-    let sigma = constant::fit(columns, &error, None, options.loss)?.sigma;
+        Prepared::new(data, options.own_scale)?;
+    let (columns, weight) = (data.columns(), data.weight());
+    let sigma = constant::fit(columns, &error, weight, options.loss)?.sigma;
     let shape = Shape { inputs: columns, hidden: options.hidden.clone(), output: options.output };
-    let data = Rows { shape: &shape, columns: &scaled, error: &error };
+    let rows = Rows { shape: &shape, columns: &scaled, error: &error, weight };
+    let starts = options.starts.max(1);
+    let steps = Steps::new(monitor, starts * options.regularisation.len());
+    let train = |i: usize| {
+        let (regularisation, number) = (options.regularisation[i / starts], (i % starts) as u64);
+        let one = rows.train_one(number, regularisation, sigma, options, monitor);
+        steps.done();
+        one
+    };
+    let all: Vec<(f64, Vec<f64>)> = (0..starts * options.regularisation.len())
+        .into_par_iter()
+        .map(train)
+        .collect::<Result<_>>()?;
     let mut best: Option<(f64, Vec<Vec<f64>>)> = None;
-    for &regularisation in &options.regularisation {
-        let mut members = Vec::new();
-        for number in 0..options.starts.max(1) as u64 {
-            members.push(data.train_one(number, regularisation, sigma, options)?);
-        }
+    for members in all.chunks(starts) {
+        let mut members = members.to_vec();
         // The better half of those to be averaged: some starts end on a plateau.
         members.sort_by(|a, b| a.0.total_cmp(&b.0));
         members.truncate(if options.average { members.len().div_ceil(2) } else { 1 });
@@ -181,31 +207,40 @@ struct Rows<'a> {
     shape: &'a Shape,
     columns: &'a [f64],
     error: &'a [f64],
+    weight: Option<&'a [f64]>,
 }
 
 impl Rows<'_> {
-    /// Trains one network; its validation loss and its weights. Networks to be averaged have splits
-    /// of their own, those to choose from share one.
+    /// Trains one network; its validation loss and its weights.
     fn train_one(
         &self,
         number: u64,
         regularisation: f64,
         sigma: f64,
         options: &Options,
+        monitor: &dyn Monitor,
     ) -> Result<(f64, Vec<f64>)> {
+        check(monitor)?;
         let rows = self.error.len();
-        let split = if options.average { number + 1 } else { 0 };
-        let mut order: Vec<usize> = (0..rows).collect();
-        order.shuffle(&mut stream(options.seed, split, 0));
+        let order = self.order(number, options);
         let held =
             ((rows as f64 * options.validation).round() as usize).min(rows.saturating_sub(1));
         let (validation, training) = order.split_at(held);
-        // With nothing held out, progress is judged on the training rows.
-        let judged = if validation.is_empty() { training } else { validation };
-        let pick = |of: &[usize]| of.iter().map(|&i| self.error[i]).collect::<Vec<f64>>();
-        let (train_error, judge_error) = (pick(training), pick(judged));
-        let mut loss = options.loss.on(&train_error, None)?;
-        let mut judge_loss = options.loss.on(&judge_error, None)?;
+        // With nothing held out, or nothing that counts, progress is judged on the training rows.
+        let counts =
+            |rows: &[usize]| rows.iter().any(|&row| self.weight.is_none_or(|w| w[row] > 0.0));
+        let (judged, training) = match (counts(validation), counts(training)) {
+            (true, true) => (validation, training),
+            _ => (&order[..], &order[..]),
+        };
+        let pick = |values: &[f64], of: &[usize]| -> Vec<f64> {
+            of.iter().map(|&row| values[row]).collect()
+        };
+        let (train_error, judge_error) = (pick(self.error, training), pick(self.error, judged));
+        let train_weight = self.weight.map(|weight| pick(weight, training));
+        let judge_weight = self.weight.map(|weight| pick(weight, judged));
+        let mut loss = options.loss.on(&train_error, train_weight.as_deref())?;
+        let mut judge_loss = options.loss.on(&judge_error, judge_weight.as_deref())?;
         let mut model = Evaluator::new(self.shape, self.columns, rows, training);
         let mut judge_model = Evaluator::new(self.shape, self.columns, rows, judged);
         model.regularisation = regularisation;
@@ -215,8 +250,33 @@ impl Rows<'_> {
             &mut Objective::new(&mut judge_model, &mut *judge_loss),
             &mut weights,
             options,
+            monitor,
         );
+        check(monitor)?;
         Ok((found, weights))
+    }
+
+    /// The rows, those to be held out first. Networks to be averaged have splits of their own, those
+    /// to choose from share one.
+    fn order(&self, number: u64, options: &Options) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.error.len()).collect();
+        match options.split {
+            Split::Random => {
+                let split = if options.average { number + 1 } else { 0 };
+                order.shuffle(&mut stream(options.seed, split, 0));
+            }
+            Split::InOrder => {
+                // One after the other through time; the only one at its end.
+                let held = (order.len() as f64 * options.validation).round() as usize;
+                let last = order.len().saturating_sub(held);
+                let first = match options.average {
+                    true => last * number as usize / (options.starts.max(2) - 1),
+                    false => last,
+                };
+                order.rotate_left(first.min(last));
+            }
+        }
+        order
     }
 }
 
@@ -232,6 +292,7 @@ fn train(
     judge: &mut Objective<Evaluator>,
     weights: &mut [f64],
     options: &Options,
+    monitor: &dyn Monitor,
 ) -> f64 {
     let mut best = (judge.loss_at(weights).unwrap_or(f64::INFINITY), weights.to_vec());
     let mut idle = 0;
@@ -246,7 +307,7 @@ fn train(
         } else {
             idle += 1;
         }
-        idle >= options.patience
+        idle >= options.patience || monitor.should_stop()
     });
     weights.copy_from_slice(&best.1);
     best.0
@@ -274,6 +335,12 @@ fn random_weights(shape: &Shape, sigma: f64, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 impl Network {
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.scaling.columns()
+    }
+
     /// What it is, in a few words.
     #[must_use]
     pub fn explain(&self) -> String {

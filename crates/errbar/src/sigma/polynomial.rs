@@ -1,12 +1,17 @@
 //! sigma(x) as a polynomial, or as the exponential of one.
 
+mod parts;
+
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::scaling::{Prepared, Scaling};
 use super::train::{Objective, Parametric};
+use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::math::exp_slice;
 use crate::math::linear::{axpy, dot};
+use crate::monitor::{Monitor, Silent, Steps, check};
 use crate::optimize::Options as Minimise;
 use crate::score::{Beta, LossKind, nlpd};
 
@@ -43,8 +48,12 @@ pub struct Options {
     pub link: Link,
     /// The largest total degree.
     pub largest_order: usize,
+    /// The most terms: with several inputs, an order that has more is not tried.
+    pub most_terms: usize,
     /// How the order is chosen.
     pub order: Order,
+    /// How rows are left out where the order is chosen on them.
+    pub split: Split,
     /// The loss.
     pub loss: LossKind,
     /// Whether errors are brought to a mean absolute value of one first, so that units do not matter.
@@ -59,7 +68,9 @@ impl Options {
         Self {
             link: Link::Sigma,
             largest_order: 10,
+            most_terms: 2000,
             order: Order::FirstSmallStep(1e-4),
+            split: Split::Random,
             loss: LossKind::Ar(Beta::Heuristic),
             own_scale: false,
         }
@@ -72,7 +83,9 @@ impl Options {
         Self {
             link: Link::LogSigma,
             largest_order: 10,
+            most_terms: 150,
             order: Order::CrossValidated { folds: 10 },
+            split: Split::Random,
             loss: LossKind::Ar(Beta::Heuristic),
             own_scale: true,
         }
@@ -98,16 +111,34 @@ pub struct Polynomial {
 /// # Errors
 /// Inputs or errors that are empty, of different lengths or not finite; errors that are all zero.
 pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> Result<Polynomial> {
-    let Prepared { scaling, columns: scaled, error, unit } =
-        Prepared::new(inputs, columns, error, options.own_scale)?;
-    let start = super::constant::fit(columns, &error, None, LossKind::Crps)?.sigma;
-    let terms = terms(columns, options.largest_order);
-    let basis = Basis::new(&scaled, columns, &terms);
+    fit_to(&Data::new(inputs, columns, error)?, options, &Silent)
+}
 
-    let fits = fit_orders(&basis, &terms, &error, start, options)?;
+/// [`fit`] to data that may have weights, watched by a monitor.
+///
+/// # Errors
+/// Errors that are all zero, or a monitor that asked to stop.
+pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Polynomial> {
+    let Prepared { scaling, columns: scaled, error, unit } =
+        Prepared::new(data, options.own_scale)?;
+    let (columns, weight) = (data.columns(), data.weight());
+    let start = super::constant::fit(columns, &error, weight, LossKind::Crps)?.sigma;
+    let terms = terms(columns, options.largest_order, options.most_terms);
+    let basis = Basis::new(&scaled, columns, &terms);
+    let problem = Problem { basis, terms: &terms, error, weight: weight.map(<[f64]>::to_vec) };
+
+    // All rows cost about as much as one fold.
+    let folds = match options.order {
+        Order::CrossValidated { folds } => folds.clamp(2, data.rows().max(2)),
+        Order::FirstSmallStep(_) | Order::Fixed => 0,
+    };
+    let steps = Steps::new(monitor, folds + 1);
+    let fits = fit_orders(&problem, start, options, monitor)?;
+    steps.done();
     let mut coefficients = match options.order {
-        Order::CrossValidated { folds } => {
-            let weights = weights_of_orders(&basis, &terms, &error, start, options, folds)?;
+        Order::CrossValidated { .. } => {
+            let scored = || steps.done();
+            let weights = weights_of_orders(&problem, start, options, folds, monitor, &scored)?;
             let mut sum = vec![0.0; fits.last().map_or(0, Vec::len)];
             for (fit, weight) in fits.iter().zip(weights) {
                 sum.iter_mut().zip(fit).for_each(|(s, c)| *s += weight * c);
@@ -128,7 +159,7 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
         coefficients,
         floor: 0.0,
     };
-    let sigma = model.predict(inputs)?;
+    let sigma = model.predict(data.inputs())?;
     model.floor = match options.link {
         Link::Sigma => quantile(sigma, 0.1),
         Link::LogSigma => 0.0,
@@ -153,6 +184,12 @@ impl Polynomial {
         let least = self.floor.max(f64::MIN_POSITIVE);
         sigma.iter_mut().for_each(|s| *s = s.clamp(least, f64::MAX));
         Ok(sigma)
+    }
+
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.scaling.columns()
     }
 
     /// What it is, in a few words.
@@ -233,15 +270,39 @@ fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     *values.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
+/// What is fitted to: scaled rows, term by term.
+struct Problem<'a> {
+    basis: Basis,
+    terms: &'a [Vec<u8>],
+    error: Vec<f64>,
+    weight: Option<Vec<f64>>,
+}
+
+impl Problem<'_> {
+    /// The number of terms up to an order.
+    fn size(&self, order: usize) -> usize {
+        self.terms.iter().take_while(|term| degree(term) <= order).count()
+    }
+
+    fn rows(&self, rows: &[usize]) -> Self {
+        let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        Self {
+            basis: self.basis.rows(rows),
+            terms: self.terms,
+            error: pick(&self.error),
+            weight: self.weight.as_deref().map(pick),
+        }
+    }
+}
+
 /// Fits order after order, each from the last solution and zeros, and returns all of them.
 fn fit_orders(
-    basis: &Basis,
-    terms: &[Vec<u8>],
-    error: &[f64],
+    problem: &Problem,
     start: f64,
     options: &Options,
+    monitor: &dyn Monitor,
 ) -> Result<Vec<Vec<f64>>> {
-    let mut loss = options.loss.on(error, None)?;
+    let mut loss = options.loss.on(&problem.error, problem.weight.as_deref())?;
     let mut fits: Vec<Vec<f64>> = Vec::new();
     let mut last = f64::INFINITY;
     let mut coefficients = vec![match options.link {
@@ -251,15 +312,18 @@ fn fit_orders(
     let minimise =
         Minimise { iterations: 500, gradient: 1e-7, decrease: 1e-6, ..Minimise::default() };
     for order in 0..=options.largest_order {
-        let size = terms.iter().take_while(|t| degree(t) <= order).count();
-        if size > error.len() {
-            break; // more parameters than rows
+        let size = problem.size(order);
+        // More parameters than rows, or no further terms.
+        if size > problem.error.len() || (order > 0 && size == coefficients.len()) {
+            break;
         }
         coefficients.resize(size, 0.0);
-        let mut model = Combination { basis, link: options.link, sigma: Vec::new() };
+        let mut model =
+            Combination { basis: &problem.basis, link: options.link, sigma: Vec::new() };
         let found =
             Objective::new(&mut model, &mut *loss)
-                .minimise(&mut coefficients, &minimise, |_| false);
+                .minimise(&mut coefficients, &minimise, |_| monitor.should_stop());
+        check(monitor)?;
         fits.push(coefficients.clone());
         if let Order::FirstSmallStep(tolerance) = options.order
             && (last - found.value).abs() < tolerance
@@ -272,55 +336,63 @@ fn fit_orders(
 }
 
 /// The weight of each order: in proportion to the likelihood it gives to rows left out, and falling
-/// with the number of its coefficients. Every
-/// `folds`-th row in the order of the first input makes a fold, so that each covers the whole range.
+/// with the number of its coefficients. Every `folds`-th row in the order of the first input makes a
+/// fold, so that each covers the whole range; in time, consecutive rows do.
 fn weights_of_orders(
-    basis: &Basis,
-    terms: &[Vec<u8>],
-    error: &[f64],
+    problem: &Problem,
     start: f64,
     options: &Options,
     folds: usize,
+    monitor: &dyn Monitor,
+    scored: &(dyn Fn() + Sync),
 ) -> Result<Vec<f64>> {
-    let rows = error.len();
-    let folds = folds.clamp(2, rows.max(2));
+    let rows = problem.error.len();
     if rows < 2 * folds {
         return Ok(vec![1.0]);
     }
-    let mut by_input: Vec<usize> = (0..rows).collect();
-    let key = |row: usize| basis.columns.get(1).map_or(0.0, |c| c[row]);
-    by_input.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
-    let mut scores: Vec<f64> = Vec::new();
-    for fold in 0..folds {
-        let held = |i: &usize| i % folds == fold;
-        let split = |keep: &dyn Fn(&usize) -> bool| -> Vec<usize> {
-            (0..rows).filter(|i| keep(i)).map(|i| by_input[i]).collect()
-        };
-        let (train, test) = (split(&|i| !held(i)), split(&held));
-        let pick = |rows: &[usize]| rows.iter().map(|&i| error[i]).collect::<Vec<f64>>();
-        let (train_error, test_error) = (pick(&train), pick(&test));
-        let fits = fit_orders(&basis.rows(&train), terms, &train_error, start, options)?;
-        let test_basis = basis.rows(&test);
-        let mut sigma = vec![0.0; test.len()];
-        scores.resize(scores.len().max(fits.len()), 0.0);
-        scores.truncate(fits.len());
-        for (score, coefficients) in scores.iter_mut().zip(&fits) {
-            test_basis.combine(coefficients, &mut sigma);
-            for (&e, s) in test_error.iter().zip(&sigma) {
+    let mut order: Vec<usize> = (0..rows).collect();
+    if options.split == Split::Random {
+        let key = |row: usize| problem.basis.columns.get(1).map_or(0.0, |c| c[row]);
+        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
+    }
+    let fold_of = |place: usize| match options.split {
+        Split::Random => place % folds,
+        Split::InOrder => place * folds / rows,
+    };
+    let score_fold = |fold: usize| -> Result<Vec<f64>> {
+        let (test, train): (Vec<usize>, Vec<usize>) =
+            (0..rows).partition(|&place| fold_of(place) == fold);
+        let at = |places: Vec<usize>| places.iter().map(|&p| order[p]).collect::<Vec<usize>>();
+        let (train, test) = (problem.rows(&at(train)), problem.rows(&at(test)));
+        let fits = fit_orders(&train, start, options, monitor)?;
+        let mut sigma = vec![0.0; test.error.len()];
+        let mut scores = Vec::new();
+        for coefficients in &fits {
+            test.basis.combine(coefficients, &mut sigma);
+            let mut score = 0.0;
+            for (row, (&e, s)) in test.error.iter().zip(&sigma).enumerate() {
                 let s = match options.link {
                     Link::Sigma => s.max(1e-3 * start),
                     Link::LogSigma => s.clamp(-600.0, 600.0).exp(),
                 };
-                *score += nlpd::nlpd(e, s);
+                score += test.weight.as_ref().map_or(1.0, |w| w[row]) * nlpd::nlpd(e, s);
             }
+            scores.push(score);
         }
-    }
+        scored();
+        Ok(scores)
+    };
+    let by_fold: Vec<Vec<f64>> =
+        (0..folds).into_par_iter().map(score_fold).collect::<Result<_>>()?;
+    let orders = by_fold.iter().map(Vec::len).min().unwrap_or(0);
+    // Likelihoods count rows, whatever the scale of the weights.
+    let per_row = problem.weight.as_ref().map_or(1.0, |w| rows as f64 / w.iter().sum::<f64>());
+    let total = |order: usize| per_row * by_fold.iter().map(|scores| scores[order]).sum::<f64>();
+    let scores: Vec<f64> = (0..orders).map(total).collect();
     let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
     // Rows left out judge an order already; a prior of one nat per coefficient steadies the choice.
-    let weight = |(order, score): (usize, &f64)| {
-        let size = terms.iter().take_while(|term| degree(term) <= order).count();
-        (best - score - (size as f64 - 1.0)).exp()
-    };
+    let weight =
+        |(order, score): (usize, &f64)| (best - score - (problem.size(order) as f64 - 1.0)).exp();
     let weights: Vec<f64> = scores.iter().enumerate().map(weight).collect();
     let total: f64 = weights.iter().sum();
     Ok(weights.iter().map(|w| w / total).collect())
@@ -330,11 +402,17 @@ fn degree(term: &[u8]) -> usize {
     term.iter().map(|&e| usize::from(e)).sum()
 }
 
-/// All exponents of total degree up to `order`, by degree.
-fn terms(columns: usize, order: usize) -> Vec<Vec<u8>> {
+/// All exponents of total degree up to `order`, by degree, as long as there are at most `most`. The
+/// linear terms are always there.
+fn terms(columns: usize, order: usize, most: usize) -> Vec<Vec<u8>> {
     let mut out = vec![vec![0; columns]];
     let mut last = out.clone();
-    for _ in 0..order {
+    for degree in 1..=order {
+        // The number of terms up to a degree is (columns + degree) over degree.
+        let count: f64 = (1..=degree).map(|k| (columns + k) as f64 / k as f64).product();
+        if degree > 1 && count > most as f64 {
+            break;
+        }
         let mut next = Vec::new();
         for term in &last {
             // Raising only from the last raised input on makes every term once.
@@ -344,10 +422,6 @@ fn terms(columns: usize, order: usize) -> Vec<Vec<u8>> {
                 raised[c] += 1;
                 next.push(raised);
             }
-        }
-        // Many inputs have too many terms of high degree to be of use.
-        if out.len() + next.len() > 2000 {
-            break;
         }
         out.extend(next.iter().cloned());
         last = next;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::score::sample::{check_finite, check_length, check_rows};
+use crate::data::{Data, rows_of};
+use crate::error::Result;
+use crate::score::sample::check_rows;
 
 /// The range of each input column in the training data, mapped to [-1, 1].
 ///
@@ -45,12 +46,19 @@ impl Scaling {
         (self.low[column], self.high[column])
     }
 
+    /// The middle of the range of a column, and half its width; a half of zero is a column that never
+    /// varied.
+    #[must_use]
+    pub fn middle_and_half(&self, column: usize) -> (f64, f64) {
+        let (low, high) = self.range(column);
+        // Halves first: the range itself may overflow.
+        (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
+    }
+
     /// One value of a column, scaled and held inside [-1, 1]; 0 for a column that never varied.
     #[must_use]
     pub fn scaled(&self, column: usize, x: f64) -> f64 {
-        let (low, high) = self.range(column);
-        // Halves first: the range itself may overflow.
-        let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low);
+        let (middle, half) = self.middle_and_half(column);
         if half > 0.0 { ((x - middle) / half).clamp(-1.0, 1.0) } else { 0.0 }
     }
 
@@ -61,7 +69,7 @@ impl Scaling {
     }
 
     /// Whether a scaling that was read can be used.
-    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+    pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
         let ordered =
             |(low, high): (&f64, &f64)| low.is_finite() && high.is_finite() && low <= high;
         let whole = !self.low.is_empty() && self.low.len() == self.high.len();
@@ -99,17 +107,13 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(
-        inputs: &[f64],
-        columns: usize,
-        error: &[f64],
-        own_scale: bool,
-    ) -> Result<Self> {
-        let scaling = Scaling::of(inputs, columns)?;
-        check_length("inputs", inputs.len() / columns, "error", error.len())?;
-        check_finite("error", error)?;
-        let (error, unit) = if own_scale { in_own_scale(error) } else { (error.to_vec(), 1.0) };
-        Ok(Self { columns: scaling.columns_of(inputs)?, scaling, error, unit })
+    pub(super) fn new(data: &Data, own_scale: bool) -> Result<Self> {
+        let scaling = Scaling::of(data.inputs(), data.columns())?;
+        let (error, unit) = match own_scale {
+            true => in_own_scale(data.error(), data.weight()),
+            false => (data.error().to_vec(), 1.0),
+        };
+        Ok(Self { columns: scaling.columns_of(data.inputs())?, scaling, error, unit })
     }
 }
 
@@ -118,8 +122,15 @@ impl Prepared {
 /// They are rounded to 30 bits. Otherwise the last bit, which other units of the observation change,
 /// could send a search that stops early on another path, and millimetres would give another answer
 /// than kilometres.
-fn in_own_scale(error: &[f64]) -> (Vec<f64>, f64) {
-    let unit = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
+fn in_own_scale(error: &[f64], weight: Option<&[f64]>) -> (Vec<f64>, f64) {
+    let unit = match weight {
+        None => error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>(),
+        Some(weight) => {
+            let largest = weight.iter().copied().fold(0.0, f64::max);
+            let total: f64 = weight.iter().map(|w| w / largest).sum();
+            error.iter().zip(weight).map(|(e, w)| e.abs() * (w / largest / total)).sum()
+        }
+    };
     if unit == 0.0 {
         return (error.to_vec(), 1.0);
     }
@@ -128,15 +139,4 @@ fn in_own_scale(error: &[f64]) -> (Vec<f64>, f64) {
         f64::from_bits(((e / unit).to_bits() + (1 << 21)) & !LAST_BITS)
     };
     (error.iter().map(round).collect(), unit)
-}
-
-/// The number of rows, when all is well.
-pub(crate) fn rows_of(inputs: &[f64], columns: usize) -> Result<usize> {
-    if columns == 0 {
-        return Err(Error::NoInputs);
-    }
-    let rows = inputs.len() / columns;
-    check_length("inputs", inputs.len(), "rows times columns", rows * columns)?;
-    check_finite("inputs", inputs)?;
-    Ok(rows)
 }

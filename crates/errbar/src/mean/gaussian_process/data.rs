@@ -1,5 +1,6 @@
 //! The observations of a Gaussian process, checked once.
 
+use crate::data::rows_of;
 use crate::error::{Error, Result};
 use crate::score::sample::{check_finite, check_length};
 
@@ -29,7 +30,7 @@ impl Data {
         if rows > MAX_ROWS {
             return Err(Error::TooManyRowsForMatrix { rows, limit: MAX_ROWS });
         }
-        let given = check_inputs(inputs, columns)?;
+        let given = rows_of(inputs, columns)?;
         check_length("y", rows, "inputs", given)?;
         check_finite("y", y)?;
         if let Some(noise) = noise {
@@ -59,23 +60,5 @@ impl Data {
             result.iter_mut().zip(row).for_each(|(r, x)| *r = choose(*r, *x));
         }
         result
-    }
-}
-
-/// The number of rows of finite inputs.
-pub(super) fn check_inputs(inputs: &[f64], columns: usize) -> Result<usize> {
-    if columns == 0 {
-        return Err(Error::NoInputs);
-    }
-    let length = inputs.len();
-    if !length.is_multiple_of(columns) {
-        return Err(Error::NotWholeRows { length, columns });
-    }
-    match inputs.iter().position(|x| !x.is_finite()) {
-        Some(at) => {
-            let (row, column) = (at / columns, at % columns);
-            Err(Error::InputNotFinite { row, column, value: inputs[at] })
-        }
-        None => Ok(length / columns),
     }
 }

@@ -48,9 +48,10 @@ use serde::{Deserialize, Serialize};
 pub use fit::{LengthScales, NoiseScale, Options};
 pub use hyperparameters::Hyperparameters;
 
+use crate::data::rows_of;
 use crate::error::{Error, Result};
 use correlation::{Points, correlation, cross_correlation};
-use data::{Data, check_inputs};
+use data::Data;
 use likelihood::factor_with_jitter;
 use panels::{
     Lane, Panels, WIDTH, backward_vector, forward, forward_vector, invert_factor, padded,
@@ -172,7 +173,7 @@ impl GaussianProcess {
     /// # Errors
     /// Inputs that are not whole rows, or not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Prediction> {
-        let rows = check_inputs(inputs, self.data.columns)?;
+        let rows = rows_of(inputs, self.data.columns)?;
         let Hyperparameters { mean, noise_variance, .. } = self.hyperparameters;
         let mut prediction = Prediction {
             mean: vec![mean; rows],

@@ -43,7 +43,12 @@ impl Coverage {
 }
 
 /// Half the width of a central interval in sigmas, $\sqrt2 \operatorname{erf}^{-1}(\text{level})$.
-pub(crate) fn half_width(level: f64) -> f64 {
+///
+/// ```
+/// assert!((errbar::score::calibration::half_width(0.95) - 1.959964).abs() < 1e-6);
+/// ```
+#[must_use]
+pub fn half_width(level: f64) -> f64 {
     SQRT_2 * erfinv(level)
 }
 

@@ -19,7 +19,7 @@ mod spread_skill;
 
 pub use chance::{binomial_interval, kolmogorov_p_value};
 pub use counts::PitCounts;
-pub use coverage::{Coverage, coverage};
+pub use coverage::{Coverage, coverage, half_width};
 pub(crate) use diagram::largest_deviation;
 pub use diagram::{ReliabilityDiagram, reliability_diagram};
 pub use pit::{PitHistogram, each_pit, pit, pit_histogram};

@@ -1,0 +1,196 @@
+//! Writes models of every kind, with inputs and the library's own predictions, for
+//! `tests/onnx_check.py` to compare ONNX files with.
+//!
+//! ```sh
+//! cargo run --release -p errbar-cli --example onnx_cases -- FOLDER
+//! ```
+
+use std::f64::consts::TAU;
+use std::path::Path;
+
+use anyhow::Context;
+use errbar::fit::{self, Fitted, Kind};
+use errbar::sigma::network::{self, Activation, Layer, Output};
+use errbar::sigma::polynomial::{self, Link, Order};
+use errbar::sigma::{Model, constant};
+use errbar::{Data, Silent};
+use serde_json::{Value, json};
+
+/// Enough to train on, and to ask for.
+const ROWS: usize = 150;
+const ASKED: usize = 1000;
+
+fn main() -> anyhow::Result<()> {
+    let folder = std::env::args_os().nth(1).context("which folder should the cases go to?")?;
+    let folder = Path::new(&folder);
+    for (name, data, model) in cases()? {
+        write(&folder.join(name), &data, &model)?;
+    }
+    Ok(())
+}
+
+/// Rows of inputs and their errors.
+struct Rows {
+    columns: usize,
+    inputs: Vec<f64>,
+    error: Vec<f64>,
+}
+
+impl Rows {
+    /// Errors that grow and shrink with all the inputs, of which column c spans `width[c]` about
+    /// `middle[c]`.
+    fn new(middle: &[f64], width: &[f64], unit: f64) -> Self {
+        let columns = middle.len();
+        let spread = spread(columns, ROWS);
+        let place = |(i, u): (usize, &f64)| middle[i % columns] + width[i % columns] * (u - 0.5);
+        let inputs = spread.iter().enumerate().map(place).collect();
+        let error = |(i, row): (usize, &[f64])| {
+            let size: f64 = row.iter().zip(1..).map(|(u, c)| (TAU * u / f64::from(c)).cos()).sum();
+            unit * (0.4 * size).exp() * 0.3 * (2.4 * i as f64).sin()
+        };
+        let error = spread.chunks_exact(columns).enumerate().map(error).collect();
+        Self { columns, inputs, error }
+    }
+
+    /// Rows over the training range and half as far again on both sides, the ends among them.
+    fn asked(&self) -> Vec<f64> {
+        let column = |c: usize| self.inputs.iter().skip(c).step_by(self.columns).copied();
+        let low: Vec<f64> = (0..self.columns).map(|c| column(c).fold(f64::MAX, f64::min)).collect();
+        let high: Vec<f64> =
+            (0..self.columns).map(|c| column(c).fold(f64::MIN, f64::max)).collect();
+        let mut asked = [low.clone(), high.clone(), self.inputs.clone()].concat();
+        for (i, u) in spread(self.columns, ASKED).iter().enumerate() {
+            let (low, high) = (low[i % self.columns], high[i % self.columns]);
+            // A column that never varied leaves its range too.
+            let reach = if high > low { 0.5 * high - 0.5 * low } else { 1e-3 };
+            let x = (0.5 * low + 0.5 * high) + 1.5 * (2.0 * u - 1.0) * reach;
+            // Half of all values stay inside.
+            let x = if i % 4 < 2 { x.clamp(low, high) } else { x };
+            asked.push(x.clamp(f64::MIN, f64::MAX));
+        }
+        asked.truncate(ASKED * self.columns);
+        asked
+    }
+}
+
+/// Points spread evenly over the unit cube (additive recurrence with square roots of primes).
+fn spread(columns: usize, rows: usize) -> Vec<f64> {
+    const PRIMES: [f64; 6] = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0];
+    let at = |i: usize| ((1 + i / columns) as f64 * PRIMES[i % columns].sqrt()).fract();
+    (0..rows * columns).map(at).collect()
+}
+
+fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
+    let one = || Rows::new(&[0.5], &[1.0], 1.0);
+    let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0);
+    let five = || Rows::new(&[0.5; 5], &[1.0; 5], 1.0);
+    let still = || Rows::new(&[0.5, 7.1], &[1.0, 0.0], 1.0);
+    let mut cases: Vec<(String, Rows, Model)> = Vec::new();
+
+    let rows = three();
+    let sigma = constant::fit(3, &rows.error, None, Default::default())?;
+    cases.push(("constant".into(), rows, sigma.into()));
+
+    let mut polynomials = vec![
+        (String::from("polynomial-paper"), one(), polynomial::Options::paper()),
+        (String::from("polynomial-general"), one(), polynomial::Options::general()),
+        (String::from("polynomial-general-3"), three(), polynomial::Options::general()),
+        (String::from("polynomial-still-column"), still(), polynomial::Options::general()),
+        (
+            // The width of this range is no double.
+            String::from("polynomial-widest-range"),
+            Rows::new(&[0.0], &[f64::MAX], 1e-200),
+            polynomial::Options::general(),
+        ),
+    ];
+    for link in [Link::Sigma, Link::LogSigma] {
+        let fixed = |order| polynomial::Options {
+            link,
+            largest_order: order,
+            order: Order::Fixed,
+            ..polynomial::Options::general()
+        };
+        let name = |what: &str| format!("polynomial-{link:?}-{what}").to_lowercase();
+        for order in 0..=10 {
+            polynomials.push((name(&format!("order-{order}")), one(), fixed(order)));
+        }
+        polynomials.push((name("3-inputs"), three(), fixed(4)));
+    }
+    for (name, rows, options) in polynomials {
+        let model = polynomial::fit(&rows.inputs, rows.columns, &rows.error, &options)?;
+        cases.push((name, rows, model.into()));
+    }
+
+    let quick = network::Options { iterations: 60, ..network::Options::general() };
+    let layer = |units, activation| Layer { units, activation };
+    let networks = [
+        ("network-paper", one(), network::Options::paper()),
+        ("network-paper-3", three(), network::Options::paper()),
+        ("network-general", one(), network::Options::general()),
+        ("network-general-5", five(), quick.clone()),
+        ("network-still-column", still(), quick.clone()),
+        (
+            "network-clamp-only",
+            five(),
+            network::Options { hidden: vec![layer(3, Activation::Clamp)], ..quick.clone() },
+        ),
+        ("network-no-layer", three(), network::Options { hidden: vec![], ..quick.clone() }),
+        (
+            "network-square-averaged",
+            five(),
+            network::Options {
+                output: Output::ExpMinusSquare,
+                hidden: vec![layer(7, Activation::Tanh), layer(2, Activation::Clamp)],
+                ..quick
+            },
+        ),
+    ];
+    for (name, rows, options) in networks {
+        let model = network::fit(&rows.inputs, rows.columns, &rows.error, &options)?;
+        cases.push((name.into(), rows, model.into()));
+    }
+
+    // Sigmas beyond what a double holds, which no fit makes.
+    let steep = |name: &str, change: &dyn Fn(&mut Value)| -> anyhow::Result<_> {
+        let (_, _, model) =
+            cases.iter().find(|(other, ..)| other == name).context("no such case")?;
+        let mut saved: Value = serde_json::from_str(&model.to_json()?)?;
+        change(&mut saved["model"]);
+        Ok(Model::from_json(&saved.to_string())?)
+    };
+    let polynomial = steep("polynomial-logsigma-order-1", &|model| {
+        model["coefficients"] = json!([-5.0, 900.0]);
+    })?;
+    let network = steep("network-no-layer", &|model| {
+        model["members"] = json!([[900.0, 0.0, 0.0, -3.0], [400.0, 200.0, 0.0, 1.0]]);
+    })?;
+    cases.push(("polynomial-steep".into(), one(), polynomial));
+    cases.push(("network-steep".into(), three(), network));
+    Ok(cases)
+}
+
+/// One case: the model file, and inputs with what is expected of them.
+fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}, \"é\"")).collect();
+    let data = Data::new(&rows.inputs, rows.columns, &rows.error)?;
+    let options = fit::Options { kind: Kind::Constant, ..fit::Options::default() };
+    let fitted = fit::fit(&data, &names, &options, &Silent)?.fitted;
+    // The program fits with general settings only; the file may hold any model.
+    let mut file: Value = serde_json::from_str(&fitted.to_json()?)?;
+    let mut saved: Value = serde_json::from_str(&model.to_json()?)?;
+    file["fitted"]["model"] = saved["model"].take();
+    let text = file.to_string();
+
+    let inputs = rows.asked();
+    let predicted = Fitted::from_json(&text)?.predict(&inputs)?;
+    let expected = json!({
+        "names": names,
+        "inputs": inputs,
+        "sigma": predicted.sigma,
+        "outside": predicted.outside,
+    });
+    std::fs::write(folder.join("model.json"), text)?;
+    std::fs::write(folder.join("expected.json"), expected.to_string())?;
+    Ok(())
+}

@@ -1,0 +1,170 @@
+//! Arguments that several commands share, and how their values are read.
+
+use std::path::Path;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use errbar::score::{Beta, LossKind};
+
+use crate::table::{Format, Table};
+
+/// How the table is written, and what to do about its gaps.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Table")]
+pub(crate) struct TableArguments {
+    /// The separator of a CSV file: one character, or "tab", "space" [default: the one its header
+    /// has].
+    #[arg(long, value_name = "CHARACTER", value_parser = parse_separator)]
+    pub(crate) separator: Option<u8>,
+
+    /// Numbers are written 3,14 instead of 3.14.
+    #[arg(long)]
+    pub(crate) decimal_comma: bool,
+
+    /// What to do with a row in which a value is missing.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) missing: Missing,
+}
+
+/// What to do with a row in which a value is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Missing {
+    /// Leave the row out, and say how many were.
+    #[default]
+    Drop,
+    /// Refuse the table.
+    Error,
+}
+
+impl TableArguments {
+    pub(crate) fn format(&self) -> Format {
+        Format { separator: self.separator, decimal_comma: self.decimal_comma }
+    }
+
+    /// Opens a table; `-` is standard input.
+    pub(crate) fn open(&self, path: &Path) -> anyhow::Result<Table> {
+        Table::open(path, &self.format())
+    }
+}
+
+/// How many threads to use.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Threads {
+    /// Threads to use; all cores when left out. The result does not depend on it.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+impl Threads {
+    pub(crate) fn pool(self) -> anyhow::Result<rayon::ThreadPool> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads.map_or(0, usize::from))
+            .build()
+            .context("cannot start threads")
+    }
+}
+
+/// Which cost to train by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LossName {
+    /// Accuracy and reliability in one cost.
+    #[default]
+    Ar,
+    /// The mean CRPS: accuracy alone.
+    Crps,
+    /// The mean negative log predictive density: maximum likelihood.
+    Nlpd,
+}
+
+impl LossName {
+    /// The cost; beta matters to one of them only.
+    pub(crate) fn with(self, beta: Beta) -> LossKind {
+        match self {
+            Self::Ar => LossKind::Ar(beta),
+            Self::Crps => LossKind::Crps,
+            Self::Nlpd => LossKind::Nlpd,
+        }
+    }
+}
+
+/// `heuristic`, `printed` or a number from 0 to 1.
+pub(crate) fn parse_beta(text: &str) -> Result<Beta, String> {
+    match text {
+        "heuristic" => Ok(Beta::Heuristic),
+        "printed" => Ok(Beta::AsPrinted),
+        number => match number.parse::<f64>() {
+            Ok(beta) if (0.0..=1.0).contains(&beta) => Ok(Beta::Fixed(beta)),
+            _ => Err(String::from(
+                "give heuristic, printed, or a number from 0 (reliability only) to 1 (accuracy only)",
+            )),
+        },
+    }
+}
+
+/// A probability strictly between 0 and 1, as 0.9 or 90%.
+pub(crate) fn parse_probability(text: &str) -> Result<f64, String> {
+    let value = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map(|value| value / 100.0),
+        None => text.parse::<f64>(),
+    };
+    match value {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err(String::from("give a probability strictly between 0 and 1, such as 0.9 or 90%")),
+    }
+}
+
+/// One character of ASCII, or the name of one that is awkward to type.
+pub(crate) fn parse_separator(text: &str) -> Result<u8, String> {
+    let byte = match text {
+        "tab" | "\\t" => b'\t',
+        "space" => b' ',
+        "comma" => b',',
+        "semicolon" => b';',
+        _ => match text.as_bytes() {
+            [byte] if byte.is_ascii() => *byte,
+            _ => {
+                return Err(String::from(
+                    "give one character, or one of tab, space, comma, semicolon",
+                ));
+            }
+        },
+    };
+    if byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'\n' | b'\r' | b'.' | b'-' | b'+') {
+        return Err(String::from(
+            "this character is part of names and numbers and cannot separate them",
+        ));
+    }
+    Ok(byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_by_character_and_name() {
+        assert_eq!(parse_separator(";"), Ok(b';'));
+        assert_eq!(parse_separator("\t"), Ok(b'\t'));
+        assert_eq!(parse_separator("tab"), Ok(b'\t'));
+        assert_eq!(parse_separator("\\t"), Ok(b'\t'));
+        assert_eq!(parse_separator("|"), Ok(b'|'));
+        for wrong in ["", ";;", "é", "a", "5", "\"", "."] {
+            assert!(parse_separator(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn betas_and_probabilities() {
+        assert_eq!(parse_beta("heuristic"), Ok(Beta::Heuristic));
+        assert_eq!(parse_beta("printed"), Ok(Beta::AsPrinted));
+        assert_eq!(parse_beta("0.25"), Ok(Beta::Fixed(0.25)));
+        assert!(
+            parse_beta("1.5").is_err() && parse_beta("NaN").is_err() && parse_beta("x").is_err()
+        );
+        assert_eq!(parse_probability("0.9"), Ok(0.9));
+        assert_eq!(parse_probability("90%"), Ok(0.9));
+        for wrong in ["0", "1", "100%", "-1", "NaN", "nine", ""] {
+            assert!(parse_probability(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! `errbar demo`: the main job on data the project ships.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use errbar::fit::Fitted;
+use errbar::score::calibration::half_width;
+use errbar::words::significant;
+use errbar_report::{Axis, Band, Color, Figure, Line, Panel, Scatter, color};
+
+use crate::voice::Voice;
+use crate::{model_file, output, stop};
+
+/// See it work: error bars for measurements after a motorcycle impact.
+///
+/// Runs the commands one would type for one's own table, on 133 published measurements that errbar
+/// ships, and says what they show. Takes a second or two.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to write to; it is made if it is not there.
+    #[arg(long, default_value = "errbar-demo", value_name = "DIR")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+const DATA: &str = include_str!("../../../examples/data/motorcycle.csv");
+
+/// The 90% interval is what people look at.
+const LEVEL: f64 = 0.9;
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    let (folder, voice) = (&arguments.out, arguments.voice);
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let path = |name: &str| folder.join(name);
+    let (x, y) = measurements()?;
+    output::write(&path("motorcycle.csv"), DATA.as_bytes())?;
+    let (low, high) =
+        (x.iter().fold(f64::INFINITY, |a, b| a.min(*b)), x.iter().fold(0.0, |a: f64, b| a.max(*b)));
+    let grid: Vec<f64> = (0..=200).map(|i| low + (high - low) * f64::from(i) / 200.0).collect();
+    let times: String = grid.iter().map(|t| format!("{t:.2}\n")).collect();
+    output::write(&path("times.csv"), format!("time_ms\n{times}").as_bytes())?;
+
+    voice.result(
+        "133 measurements of the head's acceleration after a simulated motorcycle impact (Silverman\n\
+         1985). There is no forecaster, so errbar makes one: a Gaussian process. Then it learns how\n\
+         large the errors are as a function of time.\n\n",
+    )?;
+    let typed = |arguments: &[&str]| typed(voice, arguments);
+    let shown = |name: &str| path(name).display().to_string();
+    let (data, model, times, bars) =
+        (shown("motorcycle.csv"), shown("model.json"), shown("times.csv"), shown("error-bars.csv"));
+    typed(&[
+        "fit",
+        &data,
+        "--inputs",
+        "time_ms",
+        "--observation",
+        "acceleration_g",
+        "--fit-mean",
+        "gp",
+        "-o",
+        &model,
+    ])?;
+    typed(&["predict", &times, "--model", &model, "--interval", "0.9", "-o", &bars])?;
+
+    let fitted = model_file::read(Path::new(&model))?;
+    let lines = Lines::of(&fitted, &grid)?;
+    voice.result(&lines.table(&fitted, &x)?)?;
+    let figure = lines.figure(&x, &y);
+    let failed = "cannot draw the figure";
+    output::write(&path("error-bars.svg"), figure.svg().context(failed)?.as_bytes())?;
+    output::write(&path("error-bars.png"), &figure.png(2.0).context(failed)?)?;
+    voice.result(&format!(
+        "\nIn {}: the data, the model, the error bars for 201 times, and a picture of them\n\
+         (error-bars.png). Now with your own table: errbar fit --help\n",
+        folder.display()
+    ))
+}
+
+/// Runs a command of the program as if it had been typed.
+fn typed(voice: Voice, arguments: &[&str]) -> anyhow::Result<()> {
+    voice.result(&format!("$ errbar {}\n", arguments.join(" ")))?;
+    let quiet = if voice.quiet { &["--quiet"][..] } else { &[] };
+    let all = ["errbar"].iter().chain(arguments).chain(quiet);
+    crate::dispatch(&<crate::Arguments as clap::Parser>::try_parse_from(all)?)?;
+    voice.result("\n")
+}
+
+fn measurements() -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
+    let pair = |line: &str| -> Option<(f64, f64)> {
+        let (x, y) = line.split_once(',')?;
+        Some((x.trim().parse().ok()?, y.trim().parse().ok()?))
+    };
+    let pairs: Option<Vec<(f64, f64)>> = DATA.lines().skip(1).map(pair).collect();
+    Ok(pairs.context("the shipped data cannot be read")?.into_iter().unzip())
+}
+
+/// Forecast and error bars over time.
+struct Lines {
+    time: Vec<f64>,
+    forecast: Vec<f64>,
+    sigma: Vec<f64>,
+}
+
+impl Lines {
+    fn of(fitted: &Fitted, time: &[f64]) -> anyhow::Result<Self> {
+        let predicted = fitted.predict(time)?;
+        let forecast = predicted.forecast.context("the model makes no forecast")?;
+        Ok(Self { time: time.to_vec(), forecast, sigma: predicted.sigma })
+    }
+
+    /// How wide, and how often right, by time. Each measurement is forecast from all the others.
+    fn table(&self, fitted: &Fitted, x: &[f64]) -> anyhow::Result<String> {
+        let mut text = String::from(
+            "How sure is the forecast? 90% intervals by time:\n\n\
+             \x20    time   forecast   90% interval          sigma   hold the measurement\n",
+        );
+        let error = fitted.mean().map(|mean| mean.leave_one_out().error).unwrap_or_default();
+        let sigma = fitted.predict(x)?.sigma;
+        let reach = half_width(LEVEL);
+        for part in [0.0..10.0, 10.0..15.0, 15.0..20.0, 20.0..30.0, 30.0..40.0, 40.0..60.0] {
+            let middle = 0.5 * (part.start + part.end);
+            let near = self.time.partition_point(|t| *t < middle).min(self.time.len() - 1);
+            let (mu, there) = (self.forecast[near], self.sigma[near]);
+            let here = || (0..x.len()).filter(|&i| part.contains(&x[i]));
+            let _ = writeln!(
+                text,
+                "{:>6} ms {:>10} {:>8} to {:>6} {:>12} {:>12} of {}",
+                middle,
+                significant(mu, 3),
+                significant(mu - reach * there, 3),
+                significant(mu + reach * there, 3),
+                significant(there, 3),
+                here().filter(|&i| error[i].abs() <= reach * sigma[i]).count(),
+                here().count()
+            );
+        }
+        Ok(text)
+    }
+
+    fn figure(&self, x: &[f64], y: &[f64]) -> Figure {
+        let end = |sign: f64| -> Vec<f64> {
+            let reach = sign * half_width(LEVEL);
+            self.forecast.iter().zip(&self.sigma).map(|(mu, sigma)| mu + reach * sigma).collect()
+        };
+        let panel = Panel::new(Axis::new("time after the impact (ms)"), "head acceleration (g)")
+            .with(Band::new(self.time.clone(), end(-1.0), end(1.0)).label("90% interval"))
+            .with(Scatter::new(x, y).color(Color::hex(0x6B6B6B)).label("measurements"))
+            .with(
+                Line::new(self.time.clone(), self.forecast.clone())
+                    .color(color::FORECAST)
+                    .width(2.0)
+                    .label("forecast"),
+            );
+        Figure::new(600.0, 420.0).with(panel)
+    }
+}

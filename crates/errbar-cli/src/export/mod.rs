@@ -1,0 +1,81 @@
+//! `errbar export`: a model of sigma for programs that do not know errbar.
+
+mod graph;
+mod messages;
+mod onnx;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use errbar::fit::Fitted;
+
+use self::onnx::Column;
+use crate::voice::Voice;
+use crate::{model_file, output};
+
+/// Write a fitted model in a form that other programs run: ONNX.
+///
+/// The file takes inputs and gives the sigma that errbar predict gives, in whatever runs ONNX, such as
+/// onnxruntime for Python, C++, C#, Java and JavaScript. It computes in doubles and agrees to 12 digits.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  errbar export model.json -o model.onnx
+
+Then, in Python (pip install numpy onnxruntime):
+  import numpy as np, onnxruntime
+  session = onnxruntime.InferenceSession(\"model.onnx\")
+  inputs = np.array([[0.3, 17.0], [0.9, 12.5]])     # a row for each forecast
+  sigma, outside = session.run([\"sigma\", \"outside\"], {\"inputs\": inputs})
+
+The columns of inputs are those that the model was fitted to, in their order:
+  session.get_modelmeta().custom_metadata_map[\"inputs\"]
+A row outside the range of the inputs that the model has seen gets the sigma of the nearest edge.
+A row in which a number is missing or infinite gets NaN, and counts as outside.")]
+pub(crate) struct Arguments {
+    /// The model file that errbar fit wrote; - is standard input.
+    model: PathBuf,
+
+    /// Where to write; the name ends in .onnx.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { model, output: path, voice } = arguments;
+    check_form(path)?;
+    let fitted = model_file::read(model)?;
+    let bytes = onnx::export(fitted.model(), &columns(&fitted))?;
+    output::write(path, &bytes)?;
+    let (explained, size) = (fitted.model().explain(), bytes.len());
+    voice.note(&format!("{explained}; wrote {} ({size} bytes)", path.display()));
+    if fitted.mean().is_some() {
+        voice.note(
+            "only sigma is in it: the Gaussian process that makes this model's forecast cannot be \
+             exported, and errbar predict gives both",
+        );
+    }
+    Ok(())
+}
+
+/// The form is told by the name.
+fn check_form(path: &Path) -> anyhow::Result<()> {
+    match path.extension() {
+        Some(end) if end.eq_ignore_ascii_case("onnx") => Ok(()),
+        _ => bail!(
+            "cannot export to {}: ONNX is the form there is, and its files end in .onnx",
+            path.display()
+        ),
+    }
+}
+
+/// The inputs of a model; one without a range would be outside nowhere.
+fn columns(fitted: &Fitted) -> Vec<Column> {
+    let range = |c: usize| fitted.range(c).unwrap_or((f64::MIN, f64::MAX));
+    let column = |(c, name): (usize, &String)| Column { name: name.clone(), range: range(c) };
+    fitted.names().iter().enumerate().map(column).collect()
+}

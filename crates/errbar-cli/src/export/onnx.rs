@@ -1,0 +1,234 @@
+//! A model of sigma as an ONNX graph that computes what the library computes, in doubles.
+//!
+//! ```text
+//! inputs [rows, columns] -> scaled -> polynomial or network -> sigma   [rows]
+//!                        -> beyond the training ranges?     -> outside [rows]
+//! ```
+//!
+//! All rows, terms and averaged networks go through the same few nodes as tensors, so that the size of
+//! the graph grows with the order of a polynomial and the layers of a network only.
+
+use anyhow::{Context, ensure};
+use errbar::sigma::network::{Activation, Network, Output};
+use errbar::sigma::polynomial::{Link, Polynomial};
+use errbar::sigma::{Model, Scaling};
+use prost::Message;
+
+use super::graph::{Builder, Value, int, ints};
+use super::messages::{self, BOOL, DOUBLE, Entry, OperatorSet};
+
+/// Operators that every runtime since 2022 knows, and the form of file that goes with them.
+const OPERATORS: i64 = 17;
+const FORM: i64 = 8;
+
+/// An input column: its name, and its range in the data that the model was fitted to.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) range: (f64, f64),
+}
+
+/// The model as the bytes of an ONNX file.
+///
+/// # Errors
+/// Columns that are not one for each input of the model.
+pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8>> {
+    ensure!(
+        columns.len() == model.columns(),
+        "the model has {} inputs, and {} columns are named",
+        model.columns(),
+        columns.len()
+    );
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let mut graph = Builder::new("sigma");
+    let inputs = graph.input(
+        "inputs",
+        columns.len(),
+        &format!("One row for each forecast; the columns are {}.", names.join(", ")),
+    );
+    // 0 for a row of finite numbers, NaN for any other: added to sigma, it keeps a missing number
+    // from passing for one that the model knows. (The library refuses such rows.)
+    let across = graph.integers("across", &[1]);
+    let gaps = graph.node("gaps", "Sub", &[&inputs, &inputs]);
+    let gap = graph.node("gap", "ReduceSum", &[&gaps, &across]);
+
+    let sigma = match model {
+        Model::Constant(model) => graph.doubles("value", &[], &[model.sigma]),
+        Model::Polynomial(model) => polynomial(&mut graph, model, &inputs, &gap),
+        Model::Network(model) => network(&mut graph, model, &inputs),
+    };
+    let sigma = graph.node("sigma_column", "Add", &[&sigma, &gap]);
+    let sigma = graph.node("sigma", "Squeeze", &[&sigma, &across]);
+    graph.output_double(
+        &sigma,
+        "The standard deviation of the forecast's error; NaN for inputs that are not finite.",
+    );
+    let outside = outside(&mut graph, columns, &inputs);
+    graph.output_bool(
+        &outside,
+        "Whether an input lies outside its range in the data that the model was fitted to; sigma is \
+         then that at the end of the range.",
+    );
+    let entry = |key: &str, value: String| Entry { key: key.into(), value };
+    let file = messages::Model {
+        ir_version: FORM,
+        producer_name: "errbar".into(),
+        producer_version: env!("CARGO_PKG_VERSION").into(),
+        doc_string: "The size of a forecast's error, as a function of the inputs.".into(),
+        graph: Some(graph.finish()),
+        opset_import: vec![OperatorSet { domain: Some(String::new()), version: OPERATORS }],
+        metadata_props: vec![
+            entry("inputs", serde_json::to_string(&names).context("cannot write the names")?),
+            entry("model", model.explain()),
+        ],
+    };
+    Ok(file.encode_to_vec())
+}
+
+/// Whether a row leaves the ranges of its columns, as NaN does too.
+fn outside(graph: &mut Builder, columns: &[Column], inputs: &Value) -> Value {
+    let (low, high): (Vec<f64>, Vec<f64>) = columns.iter().map(|column| column.range).unzip();
+    let low = graph.doubles("low", &[columns.len()], &low);
+    let high = graph.doubles("high", &[columns.len()], &high);
+    let above = graph.node("from_low", "GreaterOrEqual", &[inputs, &low]);
+    let below = graph.node("up_to_high", "LessOrEqual", &[inputs, &high]);
+    let inside = graph.node("inside", "And", &[&above, &below]);
+    // Truths cannot be reduced before operator set 20; as numbers they can.
+    let to = |data_type: i32| vec![int("to", data_type.into())];
+    let inside = graph.node_with("inside_number", "Cast", &[&inside], to(DOUBLE));
+    let all = vec![ints("axes", &[1]), int("keepdims", 0)];
+    let inside = graph.node_with("all_inside_number", "ReduceMin", &[&inside], all);
+    let inside = graph.node_with("all_inside", "Cast", &[&inside], to(BOOL));
+    graph.node("outside", "Not", &[&inside])
+}
+
+/// [`Scaling::scaled`] for all columns.
+fn scaled(graph: &mut Builder, scaling: &Scaling, inputs: &Value) -> Value {
+    let columns = scaling.columns();
+    let halves = (0..columns).map(|c| scaling.middle_and_half(c));
+    let (middle, half): (Vec<f64>, Vec<f64>) = halves.unzip();
+    // A column that never varied is held between 0 and 0; it may be divided by anything.
+    let reach: Vec<f64> = half.iter().map(|&h| if h > 0.0 { 1.0 } else { 0.0 }).collect();
+    let half: Vec<f64> = half.iter().map(|&h| if h > 0.0 { h } else { 1.0 }).collect();
+    let least: Vec<f64> = reach.iter().map(|r| -r).collect();
+    let middle = graph.doubles("middle", &[columns], &middle);
+    let half = graph.doubles("half", &[columns], &half);
+    let least = graph.doubles("least", &[columns], &least);
+    let most = graph.doubles("most", &[columns], &reach);
+    let centred = graph.node("centred", "Sub", &[inputs, &middle]);
+    let ratio = graph.node("ratio", "Div", &[&centred, &half]);
+    let held = graph.node("at_least", "Max", &[&ratio, &least]);
+    graph.node("scaled", "Min", &[&held, &most])
+}
+
+/// Sigma of a polynomial, as a column.
+///
+/// Chebyshev's polynomials of all columns stand side by side, after a column of ones; a term gathers
+/// its factors from them.
+fn polynomial(graph: &mut Builder, model: &Polynomial, inputs: &Value, gap: &Value) -> Value {
+    let columns = model.scaling().columns();
+    let one = graph.doubles("one", &[], &[1.0]);
+    let mut basis = vec![graph.node("T0", "Add", &[gap, &one])];
+    let orders = model.terms().flat_map(|(exponents, _)| exponents).copied().max().unwrap_or(0);
+    if orders > 0 {
+        basis.push(scaled(graph, model.scaling(), inputs));
+    }
+    if orders > 1 {
+        let two = graph.doubles("two", &[], &[2.0]);
+        let twice = graph.node("twice", "Mul", &[&basis[1], &two]);
+        let mut last = one; // T0 for all columns
+        for k in 2..=usize::from(orders) {
+            let product = graph.node(&format!("T{k}_product"), "Mul", &[&twice, &basis[k - 1]]);
+            let this = graph.node(&format!("T{k}"), "Sub", &[&product, &last]);
+            last = basis[k - 1].clone();
+            basis.push(this);
+        }
+    }
+    let basis: Vec<&Value> = basis.iter().collect();
+    let basis = graph.node_with("basis", "Concat", &basis, vec![int("axis", 1)]);
+
+    let place = |(c, &order): (usize, &u8)| match order {
+        0 => None,
+        order => Some(1 + (usize::from(order) - 1) * columns + c),
+    };
+    let factors: Vec<Vec<usize>> = model
+        .terms()
+        .map(|(exponents, _)| exponents.iter().enumerate().filter_map(place).collect())
+        .collect();
+    let most = factors.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let mut terms: Option<Value> = None;
+    for f in 0..most {
+        // A term with fewer factors takes the column of ones.
+        let places: Vec<usize> =
+            factors.iter().map(|own| own.get(f).copied().unwrap_or(0)).collect();
+        let places = graph.integers(&format!("factor{f}_places"), &places);
+        let axis = vec![int("axis", 1)];
+        let factor = graph.node_with(&format!("factor{f}"), "Gather", &[&basis, &places], axis);
+        terms = Some(match terms {
+            None => factor,
+            Some(terms) => graph.node(&format!("terms{f}"), "Mul", &[&terms, &factor]),
+        });
+    }
+    let coefficients: Vec<f64> = model.terms().map(|(_, coefficient)| coefficient).collect();
+    let coefficients = graph.doubles("coefficients", &[coefficients.len(), 1], &coefficients);
+    let sum = graph.node("polynomial", "MatMul", &[&terms.unwrap_or(basis), &coefficients]);
+    let sigma = match model.link() {
+        Link::Sigma => sum,
+        Link::LogSigma => graph.node("exponential", "Exp", &[&sum]),
+    };
+    held(graph, &sigma, model.floor())
+}
+
+/// Sigma of a network, as a column. All networks to be averaged are one stack of matrices.
+fn network(graph: &mut Builder, model: &Network, inputs: &Value) -> Value {
+    let mut values = scaled(graph, model.scaling(), inputs);
+    for (number, layer) in model.layers().enumerate() {
+        let networks = layer.weights.len();
+        let named = |what: &str| format!("layer{number}_{what}");
+        let units = || layer.weights.iter().map(|own| own.chunks_exact(layer.inputs + 1));
+        let biases: Vec<f64> = units().flatten().map(|unit| unit[layer.inputs]).collect();
+        let weights: Vec<f64> = units()
+            .flat_map(|units| (0..layer.inputs).flat_map(move |i| units.clone().map(move |u| u[i])))
+            .collect();
+        let sizes = [networks, layer.inputs, layer.units];
+        let weights = graph.doubles(&named("weights"), &sizes, &weights);
+        let biases = graph.doubles(&named("biases"), &[networks, 1, layer.units], &biases);
+        let product = graph.node(&named("product"), "MatMul", &[&values, &weights]);
+        values = graph.node(&named("sum"), "Add", &[&product, &biases]);
+        values = match layer.activation {
+            Some(Activation::Tanh) => graph.node(&named("tanh"), "Tanh", &[&values]),
+            Some(Activation::Clamp) => {
+                let least = graph.doubles(&named("least"), &[], &[-1.0]);
+                let most = graph.doubles(&named("most"), &[], &[1.0]);
+                graph.node(&named("clamp"), "Clip", &[&values, &least, &most])
+            }
+            None => values,
+        };
+    }
+    let exponent = match model.output() {
+        Output::LogSigma => values,
+        Output::ExpMinusSquare => {
+            let square = graph.node("square", "Mul", &[&values, &values]);
+            graph.node("minus_square", "Neg", &[&square])
+        }
+    };
+    // Exponential and logarithm again, as the library does: its bounds are those of sigma.
+    let outputs = graph.node("outputs", "Exp", &[&exponent]);
+    let tiny = graph.doubles("tiny", &[], &[1e-300]);
+    // (Max, since a Clip without an upper bound would make infinity the largest double.)
+    let outputs = graph.node("outputs_held", "Max", &[&outputs, &tiny]);
+    let logarithms = graph.node("logarithms", "Log", &[&outputs]);
+    let over = vec![ints("axes", &[0]), int("keepdims", 0)];
+    let mean = graph.node_with("mean_logarithm", "ReduceMean", &[&logarithms], over);
+    let mean = graph.node("geometric_mean", "Exp", &[&mean]);
+    let unit = graph.doubles("unit", &[], &[model.unit()]);
+    let sigma = graph.node("with_unit", "Mul", &[&mean, &unit]);
+    held(graph, &sigma, f64::MIN_POSITIVE)
+}
+
+/// Sigma is at least this, and finite.
+fn held(graph: &mut Builder, sigma: &Value, least: f64) -> Value {
+    let least = graph.doubles("sigma_least", &[], &[least]);
+    let most = graph.doubles("sigma_most", &[], &[f64::MAX]);
+    graph.node("sigma_held", "Clip", &[sigma, &least, &most])
+}

@@ -1,0 +1,447 @@
+//! `errbar fit`: learn the size of the error from a table of what was forecast and observed.
+
+mod words;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use errbar::diagnose;
+use errbar::fit::{self, ErrorSource, Fit, Kind};
+use errbar::mean::gaussian_process::{self, GaussianProcess};
+use errbar::score::{Beta, Scores, errors_of};
+use errbar::{Data, Monitor, Split};
+use indicatif::ProgressBar;
+
+use self::words::Told;
+use crate::arguments::{LossName, TableArguments, Threads, parse_beta};
+use crate::columns::{Kept, NumberId, Range, Request};
+use crate::voice::Voice;
+use crate::{model_file, stop};
+
+/// Learn how large the error will be, as a function of the inputs.
+///
+/// Reads a table of what was forecast and what was then observed, learns sigma(x), the size of the
+/// error as a function of the inputs, and writes a model that `errbar predict` puts on new forecasts.
+/// A part of the rows is held out to judge the model honestly; it is then fitted again to all rows.
+///
+/// The errors should be those of forecasts made without knowing the observation, as they will be in
+/// use. Errors of a forecaster on the very rows it was fitted to are too small (--errors in-sample).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  errbar fit train.csv --inputs season,hour,mu --forecast mu --observation y -o model.json
+  errbar fit train.csv --forecast mu --observation y --time date        every other number is an input
+  errbar fit errors.parquet --error e --model polynomial --loss crps
+  errbar fit motorcycle.csv --inputs time_ms --observation acceleration_g --fit-mean gp
+
+Columns named forecast and observation (or mu and y) need not be named.
+Then: errbar predict tomorrow.csv --model model.json -o with-sigma.csv")]
+pub(crate) struct Arguments {
+    /// The table: CSV (also gzipped) or Parquet; - is standard input.
+    file: PathBuf,
+
+    /// The columns that sigma may depend on, the forecast itself among them if you like [default:
+    /// every other column of numbers].
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    inputs: Vec<String>,
+
+    /// The column with the forecast.
+    #[arg(long, value_name = "COLUMN")]
+    forecast: Option<String>,
+
+    /// The column with what was then observed.
+    #[arg(long, value_name = "COLUMN")]
+    observation: Option<String>,
+
+    /// The column with the error, observation minus forecast, instead of both.
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["forecast", "observation", "fit_mean"])]
+    error: Option<String>,
+
+    /// The column with the weight of each row; only ratios of weights matter.
+    #[arg(long, value_name = "COLUMN")]
+    weight: Option<String>,
+
+    /// The column with the time of each row: the last rows in time are held out, since rows held out
+    /// at random would be known from their neighbours.
+    #[arg(long, value_name = "COLUMN")]
+    time: Option<String>,
+
+    /// The model of sigma.
+    #[arg(long, value_enum, default_value_t)]
+    model: ModelName,
+
+    /// What the model is trained by.
+    #[arg(long, value_enum, default_value_t)]
+    loss: LossName,
+
+    /// How much accuracy counts beside reliability: heuristic, printed (as in the paper) or a number
+    /// from 0 to 1.
+    #[arg(long, value_name = "BETA", default_value = "heuristic", value_parser = parse_beta)]
+    beta: Beta,
+
+    /// The share of rows that is held out to judge the model.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
+    validation: f64,
+
+    /// Where the errors come from: rows the forecaster had not seen, or those it was fitted to.
+    #[arg(long, value_enum, default_value_t, conflicts_with = "fit_mean")]
+    errors: Errors,
+
+    /// Make the forecast too, for those who have none; its errors are leave-one-out ones.
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "forecast")]
+    fit_mean: Option<Mean>,
+
+    /// Where to write the model.
+    #[arg(long, short, value_name = "FILE", default_value = "model.json")]
+    output: PathBuf,
+
+    /// The seed of everything random.
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Print what was learned as JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    table: TableArguments,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum ModelName {
+    /// The one that does best on held-out rows.
+    #[default]
+    Auto,
+    /// One sigma for all rows.
+    Constant,
+    /// The exponential of a polynomial of the inputs.
+    Polynomial,
+    /// An average of small neural networks.
+    Network,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Errors {
+    /// The forecaster had not seen these observations.
+    #[default]
+    HeldOut,
+    /// The forecaster was fitted to these observations.
+    InSample,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mean {
+    /// A Gaussian process of the inputs (up to 20,000 rows; the time grows with their cube).
+    Gp,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    if arguments.output.is_dir() {
+        bail!("{} is a folder: name a file to write with --output", arguments.output.display());
+    }
+    let pool = arguments.threads.pool()?;
+    pool.install(|| {
+        let training = Training::read(arguments)?;
+        let told = training.fit(arguments)?;
+        stop::check()?;
+        model_file::write(&arguments.output, &told.fit.fitted)?;
+        told.say(arguments.voice, arguments.json)
+    })
+}
+
+/// A table made ready to learn from.
+struct Training {
+    kept: Kept,
+    names: Vec<String>,
+    /// Row-major.
+    inputs: Vec<f64>,
+    error: Vec<f64>,
+    observation: Option<Vec<f64>>,
+    weight: Option<Vec<f64>>,
+    forecast: Option<String>,
+    mean: Option<GaussianProcess>,
+    notes: Vec<String>,
+}
+
+/// Which columns the errors are made of.
+enum Made {
+    Error(NumberId),
+    Difference {
+        observation: NumberId,
+        forecast: NumberId,
+        name: String,
+    },
+    /// The observation, with a forecast still to be made.
+    Observation(NumberId),
+}
+
+impl Training {
+    fn read(arguments: &Arguments) -> anyhow::Result<Self> {
+        let mut notes = Vec::new();
+        let mut request = Request::open(&arguments.file, &arguments.table)?;
+        let (made, mut used) = Made::ask(arguments, &mut request, &mut notes)?;
+        let weight = match &arguments.weight {
+            Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
+            None => None,
+        };
+        used.extend(arguments.weight.clone());
+        if let Some(time) = &arguments.time {
+            request.time(time)?;
+            used.push(time.clone());
+        }
+        let mut asked: Vec<(String, NumberId)> = Vec::new();
+        let names = match arguments.inputs.is_empty() {
+            false => arguments.inputs.clone(),
+            true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
+        };
+        for name in &names {
+            if asked.iter().any(|(other, _)| other == name) {
+                bail!("--inputs names the column \"{name}\" twice");
+            }
+            if made.is_observation(name, arguments) {
+                bail!(
+                    "--inputs names the observation \"{name}\": it is not known when the forecast is made"
+                );
+            }
+            let id = match arguments.inputs.is_empty() {
+                false => request.number("input", name, Range::Any)?,
+                true => request.maybe_number("input", name)?,
+            };
+            asked.push((name.clone(), id));
+        }
+        let mut kept = request.read(arguments.voice)?;
+        notes.extend(kept.left_out_in_words());
+
+        if arguments.inputs.is_empty() {
+            notes.extend(chosen_inputs(&mut asked, &kept));
+        }
+        if asked.is_empty() {
+            bail!(
+                "{} has no column of numbers for sigma to depend on; name some with --inputs (the \
+                 forecast itself may be one)",
+                kept.file()
+            );
+        }
+        let columns: Vec<&[f64]> = asked.iter().map(|(_, id)| kept.numbers(*id)).collect();
+        for ((name, _), column) in asked.iter().zip(&columns) {
+            if column.iter().all(|x| Some(x) == column.first()) {
+                notes.push(format!("the input \"{name}\" never varies and tells nothing"));
+            }
+        }
+        let rows = 0..kept.rows();
+        let inputs: Vec<f64> =
+            rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+        let names: Vec<String> = asked.into_iter().map(|(name, _)| name).collect();
+        let (mut mean, mut forecast) = (None, None);
+        let (error, observation) = match made {
+            Made::Error(id) => (kept.take(id), None),
+            Made::Difference { observation, forecast: id, name } => {
+                let observation = kept.take(observation);
+                let error = errors_of(&observation, kept.numbers(id));
+                forecast = Some(name);
+                (error.map_err(|error| kept.refused(error))?, Some(observation))
+            }
+            Made::Observation(id) => {
+                let observation = kept.take(id);
+                let options = gaussian_process::Options {
+                    seed: arguments.seed,
+                    ..gaussian_process::Options::default()
+                };
+                if observation.len() > 1500 {
+                    arguments.voice.note(&format!(
+                        "fitting a Gaussian process to {} rows: this takes a while",
+                        observation.len()
+                    ));
+                }
+                let process = GaussianProcess::fit(&inputs, names.len(), &observation, &options)
+                    .map_err(|error| kept.refused(error))?;
+                let error = process.leave_one_out().error;
+                mean = Some(process);
+                (error, Some(observation))
+            }
+        };
+        stop::check()?;
+        let weight = weight.map(|id| kept.take(id));
+        Ok(Self { kept, names, inputs, error, observation, weight, forecast, mean, notes })
+    }
+
+    fn fit(self, arguments: &Arguments) -> anyhow::Result<Told> {
+        let Self { kept, names, inputs, error, observation, weight, forecast, mean, notes } = self;
+        let in_order = arguments.time.is_some();
+        let options = fit::Options {
+            kind: match arguments.model {
+                ModelName::Auto => Kind::Auto,
+                ModelName::Constant => Kind::Constant,
+                ModelName::Polynomial => Kind::Polynomial,
+                ModelName::Network => Kind::Network,
+            },
+            loss: arguments.loss.with(arguments.beta),
+            validation: arguments.validation,
+            split: if in_order { Split::InOrder } else { Split::Random },
+            seed: arguments.seed,
+            ..fit::Options::default()
+        };
+        let refused = |error| match error {
+            errbar::Error::Stopped => stop::Stopped.into(),
+            error => kept.refused(error),
+        };
+        let data = Data::new(&inputs, names.len(), &error)
+            .and_then(|data| data.maybe_weighted(weight.as_deref()))
+            .map_err(refused)?;
+        let context = diagnose::Context {
+            weight: weight.as_deref(),
+            observation: observation.as_deref(),
+            in_time_order: in_order,
+            inputs: names.len(),
+        };
+        let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
+        let progress = Progress(arguments.voice.bar("Fitting", 1000));
+        let Fit { fitted, held_out } = fit::fit(&data, &names, &options, &progress)
+            .map_err(refused)
+            .with_context(|| format!("cannot learn from {}", kept.file()))?;
+        progress.0.finish_and_clear();
+        let fitted = match mean {
+            Some(mean) => fitted.with_mean(mean),
+            None => {
+                let source = match arguments.errors {
+                    Errors::HeldOut => ErrorSource::HeldOut,
+                    Errors::InSample => ErrorSource::InSample,
+                };
+                fitted.with_errors(source, forecast)
+            }
+        };
+        let held_out_scores = match &held_out {
+            Some(held_out) => {
+                let sample = held_out.sample()?;
+                findings.extend(diagnose::heavy_tails(&sample));
+                Some(Scores::of(&sample)?)
+            }
+            None => None,
+        };
+        Ok(Told {
+            fit: Fit { fitted, held_out },
+            held_out_scores,
+            findings,
+            notes,
+            file: kept.file().to_string(),
+            output: arguments.output.clone(),
+            in_order,
+        })
+    }
+}
+
+impl Made {
+    /// Asks for the columns that make the errors; also the names of columns that are then no inputs
+    /// unless they are named.
+    fn ask(
+        arguments: &Arguments,
+        request: &mut Request,
+        notes: &mut Vec<String>,
+    ) -> anyhow::Result<(Self, Vec<String>)> {
+        if let Some(name) = &arguments.error {
+            let id = request.number("error", name, Range::Any)?;
+            // An error and what it was made of must not explain its size.
+            return Ok((Self::Error(id), vec![name.clone()]));
+        }
+        let mut column = |role: &str, given: &Option<String>, usual: &[&str]| {
+            let name = match given {
+                Some(name) => name.clone(),
+                None => match request.first_of(usual) {
+                    Some(name) => {
+                        notes.push(format!("the column \"{name}\" is taken as the {role}"));
+                        name
+                    }
+                    None => bail!(
+                        "{} has no column named {}: name the one with the {role} with --{role}{}",
+                        request.file(),
+                        usual.join(" or "),
+                        match role {
+                            "forecast" =>
+                                ", give --error instead, or have the forecast made with --fit-mean gp",
+                            _ => "",
+                        }
+                    ),
+                },
+            };
+            Ok((request.number(role, &name, Range::Any)?, name))
+        };
+        let (observation, observed) =
+            column("observation", &arguments.observation, &["observation", "y"])?;
+        if arguments.fit_mean.is_some() {
+            return Ok((Self::Observation(observation), vec![observed]));
+        }
+        let (forecast, name) = column("forecast", &arguments.forecast, &["forecast", "mu"])?;
+        if name == observed {
+            bail!("the forecast and the observation are the same column \"{name}\"");
+        }
+        let used = vec![observed, name.clone()];
+        Ok((Self::Difference { observation, forecast, name }, used))
+    }
+
+    fn is_observation(&self, name: &str, arguments: &Arguments) -> bool {
+        let given = [&arguments.observation, &arguments.error];
+        given.iter().any(|column| column.as_deref() == Some(name))
+    }
+}
+
+/// Keeps the columns that hold numbers, and says which were taken and which not.
+fn chosen_inputs(asked: &mut Vec<(String, NumberId)>, kept: &Kept) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut no_numbers = Vec::new();
+    asked.retain(|(name, id)| match kept.not_numbers(*id) {
+        Some(("", _)) => {
+            no_numbers.push(format!("\"{name}\" (empty)"));
+            false
+        }
+        Some((value, _)) => {
+            no_numbers.push(format!("\"{name}\" ({value} is no number)"));
+            false
+        }
+        None => true,
+    });
+    let names: Vec<&str> = asked.iter().map(|(name, _)| name.as_str()).collect();
+    if !names.is_empty() {
+        notes.push(format!("inputs: every other column of numbers ({})", listed(&names)));
+    }
+    if !no_numbers.is_empty() {
+        let no_numbers: Vec<&str> = no_numbers.iter().map(String::as_str).collect();
+        notes.push(format!("not used: {}", listed(&no_numbers)));
+    }
+    notes
+}
+
+/// Names in a row, not too many of them.
+fn listed(names: &[&str]) -> String {
+    const NAMED: usize = 12;
+    match names.len() {
+        n if n > NAMED => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
+        _ => names.join(", "),
+    }
+}
+
+/// A progress bar and Ctrl-C as the library knows them.
+struct Progress(ProgressBar);
+
+impl Monitor for Progress {
+    fn progress(&self, share: f64) {
+        self.0.set_position((1000.0 * share) as u64);
+    }
+
+    fn should_stop(&self) -> bool {
+        stop::asked()
+    }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=0.9).contains(&share) => Ok(share),
+        _ => Err(String::from("give a share from 0 (hold out nothing) to 0.9")),
+    }
+}

@@ -1,0 +1,216 @@
+//! What was learned, in plain words or as JSON.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use errbar::diagnose::Finding;
+use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
+use errbar::score::{LossKind, Scores};
+use errbar::sigma::Model;
+use errbar::words::significant;
+
+use crate::voice::Voice;
+
+/// Everything there is to say about a fit.
+pub(super) struct Told {
+    pub(super) fit: Fit,
+    pub(super) held_out_scores: Option<Scores>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) notes: Vec<String>,
+    pub(super) file: String,
+    pub(super) output: PathBuf,
+    pub(super) in_order: bool,
+}
+
+impl Told {
+    pub(super) fn say(&self, voice: Voice, json: bool) -> anyhow::Result<()> {
+        self.notes.iter().for_each(|note| voice.note(note));
+        if json {
+            voice.result(&format!("{}\n", serde_json::to_string_pretty(&self.json())?))?;
+        } else if !voice.quiet {
+            voice.result(&self.words())?;
+        }
+        self.findings.iter().for_each(|finding| voice.warn(&finding.to_string()));
+        if self.fit.fitted.error_source() == ErrorSource::InSample {
+            voice.warn(IN_SAMPLE);
+        }
+        voice.note(&format!(
+            "wrote {0}; next: errbar predict NEW.csv --model {0} -o with-sigma.csv",
+            self.output.display()
+        ));
+        Ok(())
+    }
+
+    fn words(&self) -> String {
+        let fitted = &self.fit.fitted;
+        let (rows, trained_on) = fitted.rows();
+        let mut text = format!("Learned sigma from {rows} errors in {}.\n", self.file);
+        let _ = writeln!(text, "  model    {}", described(fitted.model()));
+        let _ = writeln!(text, "  inputs   {}", fitted.names().join(", "));
+        let _ = writeln!(text, "  cost     {}", cost(fitted));
+        if trained_on < rows {
+            let _ =
+                writeln!(text, "  trained  on {trained_on} of the rows; judged on all held out");
+        }
+        let _ = writeln!(text, "  errors   {}", source(fitted.error_source()));
+        match (fitted.validation(), &self.held_out_scores) {
+            (Some(validation), Some(scores)) => {
+                let _ = write!(text, "\n{}", self.judged(validation, scores));
+            }
+            _ => text += "\nNo rows were held out: how good the model is, is not known.\n",
+        }
+        text
+    }
+
+    fn judged(&self, validation: &Validation, scores: &Scores) -> String {
+        let how = if self.in_order { "the last in time" } else { "chosen at random" };
+        let mut text = format!(
+            "On {} held-out rows, {how} (the model was then fitted to all rows):\n",
+            validation.rows
+        );
+        let _ = writeln!(text, "  {}", accuracy(self.fit.fitted.model(), validation));
+        for line in "VERDICT".lines() {
+            let _ = writeln!(text, "  {line}");
+        }
+        if validation.candidates.len() > 1 {
+            let tried: Vec<String> = validation
+                .candidates
+                .iter()
+                .map(|c| format!("{} {}", c.kind.name(), four(c.crps)))
+                .collect();
+            let _ = writeln!(text, "  CRPS of the models tried: {}.", tried.join(", "));
+        }
+        if !validation.importance.is_empty() {
+            text += "\nWhich inputs matter:\n";
+            text += &importance(&validation.importance);
+        }
+        text
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let fitted = &self.fit.fitted;
+        let (rows, trained_on) = fitted.rows();
+        let warnings: Vec<String> = self.findings.iter().map(Finding::to_string).collect();
+        let verdict = self.held_out_scores.as_ref().map(|s| s.to_string());
+        serde_json::json!({
+            "file": self.file,
+            "model_file": self.output.display().to_string(),
+            "rows": rows,
+            "trained_on": trained_on,
+            "inputs": fitted.names(),
+            "model": kind(fitted.model()).name(),
+            "description": fitted.model().explain(),
+            "errors": fitted.error_source(),
+            "training": fitted.training(),
+            "held_out": fitted.validation(),
+            "scores": self.held_out_scores,
+            "verdict": verdict,
+            "findings": self.findings,
+            "warnings": warnings,
+            "notes": self.notes,
+        })
+    }
+}
+
+const IN_SAMPLE: &str = "the forecaster was fitted to these observations, so its errors on them \
+    are smaller than on new ones: take sigma as a lower bound, or use errors of rows it has not \
+    seen (cross-validation)";
+
+fn kind(model: &Model) -> Kind {
+    match model {
+        Model::Constant(_) => Kind::Constant,
+        Model::Polynomial(_) => Kind::Polynomial,
+        Model::Network(_) => Kind::Network,
+    }
+}
+
+fn described(model: &Model) -> String {
+    match model {
+        Model::Constant(model) => format!("one sigma for all rows, {}", four(model.sigma)),
+        _ => model.explain(),
+    }
+}
+
+fn cost(fitted: &Fitted) -> &'static str {
+    match fitted.options().loss {
+        LossKind::Ar(_) => "accuracy and reliability together (AR)",
+        LossKind::Crps => "CRPS",
+        LossKind::Nlpd => "negative log predictive density",
+    }
+}
+
+fn source(source: ErrorSource) -> &'static str {
+    match source {
+        ErrorSource::HeldOut => {
+            "taken as held-out: of forecasts made without knowing the observation (if the\n           \
+             forecaster was fitted to these rows, say --errors in-sample)"
+        }
+        ErrorSource::InSample => "in-sample: the forecaster was fitted to these rows",
+        ErrorSource::LeaveOneOut => {
+            "leave-one-out: each observation is forecast from all the others by a Gaussian\n           \
+             process"
+        }
+    }
+}
+
+fn accuracy(model: &Model, validation: &Validation) -> String {
+    let Validation { crps, constant_crps, crps_skill, skill_standard_error, .. } = *validation;
+    let (crps, constant) = (four(crps), four(constant_crps));
+    let size = |share: f64| format!("{:.1}%", 100.0 * share.abs());
+    let noise = size(skill_standard_error);
+    if matches!(model, Model::Constant(_)) {
+        return format!("CRPS {crps}. No model of the inputs beats one constant sigma here.");
+    }
+    match crps_skill {
+        skill if skill > 2.0 * skill_standard_error => format!(
+            "CRPS {crps}, {} lower than with one constant sigma, {constant} (standard error {noise}).",
+            size(skill)
+        ),
+        skill if skill < 0.0 => format!(
+            "CRPS {crps}, {} higher than with one constant sigma, {constant} (standard error \
+             {noise}): use --model constant.",
+            size(skill)
+        ),
+        skill => format!(
+            "CRPS {crps}, hardly lower than with one constant sigma, {constant} (by {}, standard \
+             error {noise}).",
+            size(skill)
+        ),
+    }
+}
+
+/// What each of the most telling inputs does.
+fn importance(inputs: &[Importance]) -> String {
+    const SHOWN: usize = 10;
+    let width = inputs.iter().take(SHOWN).map(|i| i.name.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for input in inputs.iter().take(SHOWN) {
+        let share = 100.0 * input.crps_share;
+        let worth = match share >= 0.05 {
+            true => format!("CRPS {share:.1}% higher without it"),
+            false => String::from("tells next to nothing"),
+        };
+        let ((low_at, low), (high_at, high)) = (input.smallest, input.largest);
+        let _ = write!(text, "  {:width$}  {worth}", input.name);
+        let _ = match share >= 0.05 {
+            true => writeln!(
+                text,
+                "; sigma {} at {}, {} at {}",
+                four(low),
+                four(low_at),
+                four(high),
+                four(high_at)
+            ),
+            false => writeln!(text),
+        };
+    }
+    if inputs.len() > SHOWN {
+        let _ = writeln!(text, "  and {} more", inputs.len() - SHOWN);
+    }
+    text
+}
+
+/// Four significant digits.
+fn four(value: f64) -> String {
+    significant(value, 4)
+}

@@ -1,0 +1,392 @@
+//! `errbar predict`: error bars for new forecasts, row by row.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use errbar::fit::Fitted;
+use errbar::math::{erfc, erfcinv, erfinv};
+use errbar::words::significant;
+use rayon::prelude::*;
+
+use crate::arguments::{Threads, parse_probability};
+use crate::table::{Batch, Format, NewColumn, NewKind, NewValues, Sink, Stream, Table};
+use crate::voice::Voice;
+use crate::{arguments, model_file, stop};
+
+/// Put error bars on new forecasts.
+///
+/// Copies a table and adds sigma, the size of the error to expect in each row, and whatever else is
+/// asked for: intervals, quantiles, probabilities of exceeding a threshold. Every row is kept, in
+/// order; where an input is missing, the new fields are empty. The column "outside" says whether a
+/// row lies outside the range of the inputs the model has seen: there sigma is that of the nearest
+/// edge, and deserves less trust.
+///
+/// The table is read as a stream, whatever its size.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  errbar predict tomorrow.csv --model model.json -o with-sigma.csv
+  errbar predict tomorrow.csv --model model.json --interval 0.5,0.9 -o out.parquet
+  errbar predict rain.csv --model rain.json --quantiles 0.1,0.5,0.9 --exceed 30 --lower 0 -o out.csv
+  zcat archive.csv.gz | errbar predict - --model model.json | gzip > out.csv.gz
+
+New columns: sigma, outside; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
+0.1; exceed_30 for --exceed 30; forecast, when the model makes the forecast itself (--fit-mean).")]
+pub(crate) struct Arguments {
+    /// The table with the inputs: CSV (also gzipped) or Parquet; - is standard input.
+    file: PathBuf,
+
+    /// The model file that errbar fit wrote.
+    #[arg(long, short, value_name = "FILE")]
+    model: PathBuf,
+
+    /// Where to write: .csv, .csv.gz or .parquet; - is standard output.
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+
+    /// Central intervals that hold the observation with these probabilities.
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = parse_probability)]
+    interval: Vec<f64>,
+
+    /// Quantiles of the observation.
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = parse_probability)]
+    quantiles: Vec<f64>,
+
+    /// The probability that the observation exceeds each of these thresholds.
+    #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_finite)]
+    exceed: Vec<f64>,
+
+    /// The observation cannot be below this: what would lie there counts as this value.
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = parse_finite)]
+    lower: Option<f64>,
+
+    /// The observation cannot be above this.
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = parse_finite)]
+    upper: Option<f64>,
+
+    /// The column with the forecast, which intervals, quantiles and thresholds need [default: the
+    /// one the model was fitted with].
+    #[arg(long, value_name = "COLUMN")]
+    forecast: Option<String>,
+
+    /// What the names of the new columns begin with.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    prefix: String,
+
+    /// The separator of a CSV file [default: the one its header has].
+    #[arg(long, value_name = "CHARACTER", value_parser = arguments::parse_separator)]
+    separator: Option<u8>,
+
+    /// Numbers are written 3,14 instead of 3.14.
+    #[arg(long)]
+    decimal_comma: bool,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    if let (Some(lower), Some(upper)) = (arguments.lower, arguments.upper)
+        && lower >= upper
+    {
+        bail!("--lower {lower} is not below --upper {upper}");
+    }
+    if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
+        bail!("the table and the model cannot both come from standard input");
+    }
+    let fitted = model_file::read(&arguments.model)?;
+    let pool = arguments.threads.pool()?;
+    pool.install(|| predict(arguments, &fitted))
+}
+
+fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
+    let format = Format { separator: arguments.separator, decimal_comma: arguments.decimal_comma };
+    let table = Table::open(&arguments.file, &format)?;
+    let file = table.name().to_string();
+    let input = |name: &String| {
+        let failed = || format!("{} needs it as an input", arguments.model.display());
+        table.column(name).with_context(failed)
+    };
+    let mut columns: Vec<usize> = fitted.names().iter().map(input).collect::<Result<_, _>>()?;
+    let around = Around::of(arguments, fitted, &table)?;
+    if let Around::Column(column) = around {
+        columns.push(column);
+    }
+    let new = New::of(arguments, fitted);
+    let mut stream = table.stream(&columns)?;
+    let mut sink = Sink::create(&arguments.output, &stream, new.columns(&arguments.prefix))?;
+    let written = copy(arguments, fitted, &around, &new, &mut stream, &mut sink);
+    match written.and_then(|seen| sink.finish().map(|()| seen)) {
+        Ok(seen) => {
+            seen.say(arguments.voice, &file, arguments);
+            Ok(())
+        }
+        // A reader that has seen enough is no failure.
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads, adds and writes until the table ends.
+fn copy(
+    arguments: &Arguments,
+    fitted: &Fitted,
+    around: &Around,
+    new: &New,
+    stream: &mut Stream,
+    sink: &mut Sink,
+) -> anyhow::Result<Seen> {
+    let bar = arguments.voice.bar("Rows", 1000);
+    let mut seen = Seen::default();
+    while let Some(batch) = stream.next_batch()? {
+        stop::check()?;
+        let rows = Predicted::of(fitted, around, &batch)?;
+        seen.count(&rows);
+        sink.write(&batch, &new.values(&rows, arguments))?;
+        bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
+    }
+    bar.finish_and_clear();
+    Ok(seen)
+}
+
+/// Where the forecast that error bars are put around comes from.
+enum Around {
+    /// A column of the table, read after the inputs.
+    Column(usize),
+    /// The model's own.
+    Model,
+    /// Nowhere, and nobody needs it.
+    Nothing,
+}
+
+impl Around {
+    fn of(arguments: &Arguments, fitted: &Fitted, table: &Table) -> anyhow::Result<Self> {
+        if let Some(name) = &arguments.forecast {
+            return Ok(Self::Column(table.column(name)?));
+        }
+        if fitted.mean().is_some() {
+            return Ok(Self::Model);
+        }
+        let needed = [&arguments.interval, &arguments.quantiles, &arguments.exceed]
+            .iter()
+            .any(|asked| !asked.is_empty());
+        match fitted.forecast() {
+            Some(name) if needed => Ok(Self::Column(table.column(name).context(
+                "intervals, quantiles and thresholds need the forecast; name its column with --forecast",
+            )?)),
+            None if needed => bail!(
+                "intervals, quantiles and thresholds need the forecast: name its column with --forecast"
+            ),
+            _ => Ok(Self::Nothing),
+        }
+    }
+}
+
+/// Rows with their error bars; NaN where something is missing.
+struct Predicted {
+    forecast: Vec<f64>,
+    sigma: Vec<f64>,
+    outside: Vec<Option<bool>>,
+}
+
+/// Rows that one thread takes at a time.
+const CHUNK: usize = 2048;
+
+impl Predicted {
+    fn of(fitted: &Fitted, around: &Around, batch: &Batch) -> anyhow::Result<Self> {
+        let inputs = fitted.names().len();
+        let mut out = Self {
+            forecast: vec![f64::NAN; batch.rows],
+            sigma: vec![f64::NAN; batch.rows],
+            outside: vec![None; batch.rows],
+        };
+        let chunks = out.forecast.par_chunks_mut(CHUNK).zip(out.sigma.par_chunks_mut(CHUNK));
+        chunks.zip(out.outside.par_chunks_mut(CHUNK)).enumerate().try_for_each(
+            |(chunk, ((forecast, sigma), outside))| -> anyhow::Result<()> {
+                let from = chunk * CHUNK;
+                let mut known: Vec<usize> = Vec::with_capacity(sigma.len());
+                let mut rows: Vec<f64> = Vec::with_capacity(sigma.len() * inputs);
+                for i in 0..sigma.len() {
+                    let row = batch.numbers[..inputs].iter().map(|column| column[from + i]);
+                    if row.clone().all(f64::is_finite) {
+                        known.push(i);
+                        rows.extend(row);
+                    }
+                }
+                let predicted = fitted.predict(&rows)?;
+                for (k, &i) in known.iter().enumerate() {
+                    sigma[i] = predicted.sigma[k];
+                    outside[i] = Some(predicted.outside[k]);
+                }
+                match around {
+                    Around::Column(_) => {
+                        forecast.copy_from_slice(&batch.numbers[inputs][from..][..sigma.len()]);
+                    }
+                    Around::Model => {
+                        let own = predicted.forecast.unwrap_or_default();
+                        known.iter().zip(own).for_each(|(&i, own)| forecast[i] = own);
+                    }
+                    Around::Nothing => {}
+                }
+                Ok(())
+            },
+        )?;
+        Ok(out)
+    }
+}
+
+/// The columns to add.
+struct New {
+    forecast: bool,
+    /// Names and probabilities of quantiles, ends of intervals among them.
+    quantiles: Vec<(String, f64)>,
+    exceed: Vec<f64>,
+}
+
+impl New {
+    fn of(arguments: &Arguments, fitted: &Fitted) -> Self {
+        let mut quantiles = Vec::new();
+        for &level in &arguments.interval {
+            let percent = round(100.0 * level);
+            quantiles.push((format!("lower_{percent}"), 0.5 - 0.5 * level));
+            quantiles.push((format!("upper_{percent}"), 0.5 + 0.5 * level));
+        }
+        for &level in &arguments.quantiles {
+            quantiles.push((format!("quantile_{level}"), level));
+        }
+        let forecast = fitted.mean().is_some() && arguments.forecast.is_none();
+        Self { forecast, quantiles, exceed: arguments.exceed.clone() }
+    }
+
+    fn columns(&self, prefix: &str) -> Vec<NewColumn> {
+        let column = |name: &str, kind| NewColumn { name: format!("{prefix}{name}"), kind };
+        let mut out = Vec::new();
+        if self.forecast {
+            out.push(column("forecast", NewKind::Number));
+        }
+        out.push(column("sigma", NewKind::Number));
+        let names = self.quantiles.iter().map(|(name, _)| name.clone());
+        let exceed = self.exceed.iter().map(|threshold| format!("exceed_{threshold}"));
+        out.extend(names.chain(exceed).map(|name| column(&name, NewKind::Number)));
+        out.push(column("outside", NewKind::Flag));
+        out
+    }
+
+    fn values(&self, rows: &Predicted, arguments: &Arguments) -> Vec<NewValues> {
+        let lower = arguments.lower.unwrap_or(f64::NEG_INFINITY);
+        let upper = arguments.upper.unwrap_or(f64::INFINITY);
+        let each = |value: &(dyn Fn(f64, f64) -> f64 + Sync)| {
+            let pairs = rows.forecast.par_iter().zip(&rows.sigma);
+            NewValues::Numbers(pairs.map(|(&mu, &sigma)| value(mu, sigma)).collect())
+        };
+        let mut out = Vec::new();
+        if self.forecast {
+            out.push(NewValues::Numbers(rows.forecast.clone()));
+        }
+        out.push(NewValues::Numbers(rows.sigma.clone()));
+        for &(_, level) in &self.quantiles {
+            // 2p - 1 loses the digits of a small p; the other tail has them all.
+            let reach = match level < 0.5 {
+                true => -std::f64::consts::SQRT_2 * erfcinv(2.0 * level),
+                false => std::f64::consts::SQRT_2 * erfinv(2.0 * level - 1.0),
+            };
+            // NaN, for a row without an answer, passes through max and min only by hand.
+            out.push(each(&|mu, sigma| match mu + reach * sigma {
+                end if end.is_nan() => end,
+                end => end.max(lower).min(upper),
+            }));
+        }
+        for &threshold in &self.exceed {
+            out.push(each(&|mu, sigma| {
+                let eta = (threshold - mu) / sigma * std::f64::consts::FRAC_1_SQRT_2;
+                match 0.5 * erfc(eta) {
+                    p if p.is_nan() => p,
+                    _ if threshold < lower => 1.0,
+                    _ if threshold >= upper => 0.0,
+                    p => p,
+                }
+            }));
+        }
+        out.push(NewValues::Flags(rows.outside.clone()));
+        out
+    }
+}
+
+/// 90, not 90.00000000000001, for what was typed as 0.9 or 90%.
+fn round(percent: f64) -> f64 {
+    (percent * 1e9).round() / 1e9
+}
+
+/// What went by, for a word at the end.
+#[derive(Default)]
+struct Seen {
+    rows: u64,
+    without: u64,
+    outside: u64,
+    smallest: Option<f64>,
+    largest: f64,
+}
+
+impl Seen {
+    fn count(&mut self, rows: &Predicted) {
+        self.rows += rows.sigma.len() as u64;
+        self.outside += rows.outside.iter().filter(|o| **o == Some(true)).count() as u64;
+        for &sigma in rows.sigma.iter() {
+            if sigma.is_nan() {
+                self.without += 1;
+            } else {
+                self.smallest = Some(self.smallest.map_or(sigma, |s| s.min(sigma)));
+                self.largest = self.largest.max(sigma);
+            }
+        }
+    }
+
+    fn say(&self, voice: Voice, file: &str, arguments: &Arguments) {
+        let rows = |n: u64| format!("{n} {}", if n == 1 { "row" } else { "rows" });
+        let mut text = format!("{file}: {}", rows(self.rows));
+        if let Some(smallest) = self.smallest {
+            text += &format!(
+                "; sigma from {} to {}",
+                significant(smallest, 4),
+                significant(self.largest, 4)
+            );
+        }
+        if arguments.output.as_os_str() != "-" {
+            text += &format!("; wrote {}", arguments.output.display());
+        }
+        voice.note(&text);
+        if self.without > 0 {
+            voice.warn(&format!(
+                "{} of {} without sigma: an input is missing",
+                rows(self.without),
+                self.rows
+            ));
+        }
+        if self.outside > 0 {
+            voice.warn(&format!(
+                "{} of {} outside the range of the inputs that the model has seen: there sigma is \
+                 that of the nearest edge (column {}outside)",
+                rows(self.outside),
+                self.rows,
+                arguments.prefix
+            ));
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
+    };
+    error.chain().any(|cause| io(cause) == Some(std::io::ErrorKind::BrokenPipe))
+}
+
+fn parse_finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(String::from("give a number")),
+    }
+}

@@ -1,0 +1,243 @@
+//! The header of a CSV file: its separator, its line end and the names of its columns; and finding
+//! a column by name.
+
+use std::collections::HashSet;
+use std::io::Read;
+
+use anyhow::{anyhow, bail};
+
+use super::Format;
+use super::layout::{Layout, content, text};
+use super::number;
+use super::records::{Ended, Visit, walk};
+use super::source::not_read;
+
+/// The separators that are looked for, the likeliest first.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// A header longer than this is none.
+const LONGEST: usize = 64 << 20;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What the first line of a CSV file says.
+pub(super) struct Header {
+    pub(super) layout: Layout,
+    pub(super) names: Vec<String>,
+    /// The line as it stands, without its end, with the byte order mark where there is one.
+    pub(super) raw: Vec<u8>,
+    pub(super) line_end: &'static str,
+}
+
+/// Reads the header, given the first bytes of the file; gives back the bytes read beyond it.
+pub(super) fn read(
+    name: &str,
+    format: &Format,
+    mut head: Vec<u8>,
+    rest: &mut dyn Read,
+) -> anyhow::Result<(Header, Vec<u8>)> {
+    check_separator(format)?;
+    let separators = match &format.separator {
+        Some(separator) => std::slice::from_ref(separator),
+        None => SEPARATORS.as_slice(),
+    };
+    let mut ended = false;
+    let line = loop {
+        if let Some(line) = first_line(&head, separators, ended) {
+            break line;
+        }
+        if ended {
+            bail!("{name}, header: a quote is opened and never closed");
+        }
+        if head.len() > LONGEST {
+            bail!("{name} has no line end in its first {} MB; is it a CSV file?", LONGEST >> 20);
+        }
+        let more = head.len().max(4096) as u64;
+        let read = rest.take(more).read_to_end(&mut head).map_err(|e| not_read(name, &e))?;
+        ended = (read as u64) < more;
+    };
+    let begin = line.begin;
+    let body = head.get(begin..line.end).unwrap_or_default();
+    if body.iter().all(|byte| byte.is_ascii_whitespace() && !separators.contains(byte)) {
+        bail!("{name} is empty; a header with the names of the columns is needed");
+    }
+    let separator = format.separator.unwrap_or_else(|| guess(body, format.decimal_comma));
+    let layout =
+        Layout { separator, terminator: line.terminator, decimal_comma: format.decimal_comma };
+    let names = names(name, body, &layout)?;
+    let mut raw = if head.starts_with(BOM) { BOM.to_vec() } else { vec![] };
+    raw.extend_from_slice(body);
+    let header = Header { layout, names, raw, line_end: line.line_end };
+    Ok((header, head.split_off(line.next.min(head.len()))))
+}
+
+/// A separator that could be part of a number or a quote makes no sense.
+fn check_separator(format: &Format) -> anyhow::Result<()> {
+    match format.separator {
+        Some(byte)
+            if !byte.is_ascii()
+                || byte.is_ascii_alphanumeric()
+                || b"\"\n\r\0+-.".contains(&byte) =>
+        {
+            bail!("{:?} cannot separate fields; use , ; | or a tab", char::from(byte))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first line that is not blank.
+struct Line {
+    begin: usize,
+    end: usize,
+    /// Where the next line begins.
+    next: usize,
+    terminator: u8,
+    line_end: &'static str,
+}
+
+/// Finds the first line outside of quotes; `None` when its end is not in sight.
+fn first_line(bytes: &[u8], separators: &[u8], ended: bool) -> Option<Line> {
+    let after_mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    let blank = |byte: &u8| byte.is_ascii_whitespace() && !separators.contains(byte);
+    let spaces = bytes.iter().skip(after_mark).take_while(|byte| blank(byte)).count();
+    // Spaces before the first name belong to the line; line ends do not.
+    let begin = bytes
+        .get(..after_mark + spaces)?
+        .iter()
+        .rposition(|byte| matches!(byte, b'\n' | b'\r'))
+        .map_or(after_mark, |place| place + 1);
+    let mut at_start = true;
+    let mut in_quotes = false;
+    let mut closed = false;
+    let mut at = begin;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'"' if in_quotes => (in_quotes, closed) = (false, true),
+            // A doubled quote closes and opens again.
+            b'"' if at_start || closed => (in_quotes, closed) = (true, false),
+            b'\n' | b'\r' if !in_quotes => return line_at(bytes, begin, at, ended),
+            _ => closed = false,
+        }
+        at_start = separators.contains(&byte) || (at_start && (byte == b' ' || byte == b'\t'));
+        at += 1;
+    }
+    let end = bytes.len();
+    (ended && !in_quotes).then_some(Line {
+        begin,
+        end,
+        next: end,
+        terminator: b'\n',
+        line_end: "\n",
+    })
+}
+
+/// The line whose end is at `at`, where a line feed or a carriage return stands.
+fn line_at(bytes: &[u8], begin: usize, at: usize, ended: bool) -> Option<Line> {
+    let tail = bytes.get(at..).unwrap_or_default();
+    let returns = tail.iter().take_while(|&&byte| byte == b'\r').count();
+    if returns == tail.len() && !ended {
+        return None;
+    }
+    let (terminator, line_end, next) = match (returns, tail.get(returns)) {
+        (0, _) => (b'\n', "\n", at + 1),
+        (_, Some(b'\n')) => (b'\n', "\r\n", at + returns + 1),
+        _ => (b'\r', "\r", at + 1),
+    };
+    Some(Line { begin, end: at, next, terminator, line_end })
+}
+
+/// The separator that stands most often outside of quotes.
+fn guess(line: &[u8], decimal_comma: bool) -> u8 {
+    let mut counts = [0; SEPARATORS.len()];
+    let mut in_quotes = false;
+    for byte in line {
+        in_quotes ^= *byte == b'"';
+        if !in_quotes && let Some(i) = SEPARATORS.iter().position(|separator| separator == byte) {
+            counts[i] += 1;
+        }
+    }
+    // A table whose numbers have commas is seldom separated by them.
+    if decimal_comma && counts.iter().skip(1).any(|&count| count > 0) {
+        counts[0] = 0;
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    match counts.iter().position(|&count| count == most) {
+        Some(place) if most > 0 => SEPARATORS[place],
+        _ if decimal_comma => b';',
+        _ => b',',
+    }
+}
+
+/// The names in a header.
+fn names(file: &str, line: &[u8], layout: &Layout) -> anyhow::Result<Vec<String>> {
+    let fields = fields(line, layout);
+    let is_number =
+        |field: &Vec<u8>| number::parse(field, layout.decimal_comma).is_some_and(|v| !v.is_nan());
+    if fields.iter().all(is_number) {
+        bail!("{file}: the first line holds numbers; a header with names is needed");
+    }
+    let names = fields.iter().enumerate().map(|(i, field)| match field.as_slice() {
+        b"" => format!("column {}", i + 1),
+        field => text(field).into_owned(),
+    });
+    let names: Vec<String> = names.collect();
+    check_distinct(file, &names)?;
+    Ok(names)
+}
+
+/// A name that stands twice cannot be asked for.
+pub(super) fn check_distinct(file: &str, names: &[String]) -> anyhow::Result<()> {
+    let mut seen = HashSet::new();
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) => bail!("{file} has two columns named {name:?}; rename one of them"),
+        None => Ok(()),
+    }
+}
+
+/// What all fields of one record say.
+fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
+    struct Collect(Vec<Vec<u8>>);
+    impl Visit<'_> for Collect {
+        fn field(&mut self, _: usize, raw: &[u8]) -> bool {
+            self.0.push(content(raw).into_owned());
+            true
+        }
+        fn record(&mut self, _: std::ops::Range<usize>) {}
+    }
+    // How many there are is known only after a first walk.
+    let mut visit = Collect(vec![]);
+    let columns = match walk(line, layout, usize::MAX, &[], &mut visit) {
+        Ended::Uneven { found } => found,
+        _ => 0,
+    };
+    let wanted: Vec<usize> = (0..columns).collect();
+    walk(line, layout, columns, &wanted, &mut visit);
+    visit.0
+}
+
+/// The place of a column, or a sentence with the nearest name and those there are.
+pub(super) fn find(file: &str, names: &[String], wanted: &str) -> anyhow::Result<usize> {
+    const LISTED: usize = 20;
+    let wanted = wanted.trim();
+    if let Some(place) = names.iter().position(|name| name == wanted) {
+        return Ok(place);
+    }
+    let nearest = names
+        .iter()
+        .map(|name| {
+            (strsim::damerau_levenshtein(&name.to_lowercase(), &wanted.to_lowercase()), name)
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
+        .map_or(String::new(), |(_, name)| format!("; did you mean {name:?}?"));
+    let listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    let more = match names.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let stop = if nearest.is_empty() { "." } else { "" };
+    Err(anyhow!(
+        "{file} has no column {wanted:?}{nearest}{stop} It has: {}{more}",
+        listed.join(", ")
+    ))
+}

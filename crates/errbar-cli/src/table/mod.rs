@@ -1,0 +1,297 @@
+//! Tables in files: CSV (also gzipped) and Parquet, read whole or as a stream, written whole or not
+//! at all.
+//!
+//! Rows are counted from 1, the header of a CSV file not included; messages name the file, the row
+//! and the column. A missing value (an empty field, NA, NaN, null, …) is NaN in memory.
+
+mod blocks;
+mod csv;
+mod csv_write;
+mod header;
+mod layout;
+mod marks;
+mod number;
+mod pieces;
+mod records;
+mod source;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::output::Pending;
+use csv::{Csv, CsvStream};
+use csv_write::{CsvSink, Style};
+use source::Kind;
+
+/// How to read and write files of a table.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Format {
+    /// The separator of a CSV file; guessed from its header when left out.
+    pub(crate) separator: Option<u8>,
+    /// Whether 3,14 stands for 3.14.
+    pub(crate) decimal_comma: bool,
+}
+
+/// An opened table whose header has been read.
+pub(crate) struct Table(Opened);
+
+enum Opened {
+    Csv(Csv),
+}
+
+/// A column to read as numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NumberColumn {
+    /// Its place in the header.
+    pub(crate) column: usize,
+    /// Whether a value that is no number is a failure; otherwise the column is given up.
+    pub(crate) required: bool,
+}
+
+/// What a column of numbers turned out to be.
+pub(crate) enum Numbers {
+    /// Numbers; NaN where missing.
+    Values(Vec<f64>),
+    /// Not a column of numbers: the first value that is none, and its row.
+    NotNumbers {
+        /// The value.
+        value: String,
+        /// Its row, counted from 1.
+        row: u64,
+    },
+}
+
+/// A column of text, each different value once. Only an empty field is missing: NA may be a name.
+pub(crate) struct Texts {
+    /// The different values, in order of appearance; empty text where missing.
+    pub(crate) values: Vec<String>,
+    /// For each row its place in `values`.
+    pub(crate) rows: Vec<u32>,
+}
+
+/// Chosen columns of a whole table, in the order asked for.
+pub(crate) struct Columns {
+    /// Rows in the table.
+    pub(crate) rows: usize,
+    pub(crate) numbers: Vec<Numbers>,
+    pub(crate) texts: Vec<Texts>,
+}
+
+/// Some rows of a table that is read as a stream.
+pub(crate) struct Batch {
+    /// How many.
+    pub(crate) rows: usize,
+    /// The first of them, counted from 1 in the table.
+    pub(crate) first_row: u64,
+    /// The numbers of the columns asked for; NaN where missing.
+    pub(crate) numbers: Vec<Vec<f64>>,
+    /// All columns, for a sink.
+    kept: Kept,
+}
+
+/// The rows of a batch as they were in the file.
+enum Kept {
+    Csv {
+        bytes: Vec<u8>,
+        /// Where each record lies in the bytes, without its line end.
+        records: Vec<Range<u32>>,
+    },
+}
+
+/// A table that is read batch by batch.
+pub(crate) struct Stream(Streamed);
+
+enum Streamed {
+    Csv(CsvStream),
+}
+
+/// A column that is added to a table.
+pub(crate) struct NewColumn {
+    pub(crate) name: String,
+    pub(crate) kind: NewKind,
+}
+
+/// What an added column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NewKind {
+    Number,
+    Flag,
+}
+
+/// The values of an added column for one batch.
+pub(crate) enum NewValues {
+    /// NaN is written as missing.
+    Numbers(Vec<f64>),
+    /// None is written as missing.
+    Flags(Vec<Option<bool>>),
+}
+
+/// A file that is being written: the rows of a stream with further columns.
+pub(crate) struct Sink {
+    /// What each further column holds.
+    kinds: Vec<NewKind>,
+    file: Written,
+}
+
+enum Written {
+    Csv(CsvSink),
+}
+
+impl Table {
+    /// Opens a file and reads its header; `-` is standard input. The format is known by content
+    /// (gzip and Parquet have their marks), not by name.
+    pub(crate) fn open(path: &Path, format: &Format) -> anyhow::Result<Self> {
+        let source = source::open(path)?;
+        match source.kind {
+            Kind::Text(head, rest) => {
+                let csv = Csv::open(source.name, source.path, source.progress, format, head, rest)?;
+                Ok(Self(Opened::Csv(csv)))
+            }
+            Kind::Parquet(_) => bail!("{}: Parquet files cannot be read yet", source.name),
+        }
+    }
+
+    /// What messages call it: the path as given, or "standard input".
+    pub(crate) fn name(&self) -> &str {
+        match &self.0 {
+            Opened::Csv(csv) => &csv.name,
+        }
+    }
+
+    /// The names of all columns, none of them twice.
+    pub(crate) fn header(&self) -> &[String] {
+        match &self.0 {
+            Opened::Csv(csv) => &csv.header.names,
+        }
+    }
+
+    /// The place of a column, or a sentence that names the file, the column asked for, those there
+    /// are, and the nearest of them.
+    pub(crate) fn column(&self, name: &str) -> anyhow::Result<usize> {
+        header::find(self.name(), self.header(), name)
+    }
+
+    /// Reads the chosen columns of all rows. `done` is told the share that was read and says
+    /// whether to stop.
+    pub(crate) fn read(
+        self,
+        numbers: &[NumberColumn],
+        texts: &[usize],
+        done: &mut dyn FnMut(f64) -> bool,
+    ) -> anyhow::Result<Columns> {
+        self.check_places(numbers.iter().map(|number| &number.column).chain(texts))?;
+        match self.0 {
+            Opened::Csv(csv) => csv.read(numbers, texts, done),
+        }
+    }
+
+    /// Reads batch by batch, keeping every column for a [`Sink`].
+    pub(crate) fn stream(self, numbers: &[usize]) -> anyhow::Result<Stream> {
+        self.check_places(numbers)?;
+        match self.0 {
+            Opened::Csv(csv) => Ok(Stream(Streamed::Csv(csv.stream(numbers)))),
+        }
+    }
+
+    fn check_places<'a>(&self, places: impl IntoIterator<Item = &'a usize>) -> anyhow::Result<()> {
+        let columns = self.header().len();
+        match places.into_iter().find(|&&place| place >= columns) {
+            Some(place) => bail!("{} has no column {}, only {columns}", self.name(), place + 1),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Stream {
+    /// The next rows; `None` at the end.
+    pub(crate) fn next_batch(&mut self) -> anyhow::Result<Option<Batch>> {
+        match &mut self.0 {
+            Streamed::Csv(csv) => csv.next_batch(),
+        }
+    }
+
+    /// The share of the table that was read, where it is known.
+    pub(crate) fn share_read(&self) -> Option<f64> {
+        match &self.0 {
+            Streamed::Csv(csv) => csv.progress.share(),
+        }
+    }
+
+    fn header(&self) -> &[String] {
+        match &self.0 {
+            Streamed::Csv(csv) => &csv.header.names,
+        }
+    }
+}
+
+impl Sink {
+    /// Begins a file beside `path`, which takes its place in the end; `-` is standard output. A name
+    /// that ends in .parquet makes a Parquet file, .gz a gzipped CSV, any other a CSV with the
+    /// separator of the table that was read.
+    ///
+    /// A sink comes before the first batch of its stream.
+    pub(crate) fn create(
+        path: &Path,
+        stream: &Stream,
+        columns: Vec<NewColumn>,
+    ) -> anyhow::Result<Self> {
+        let mut names = stream.header().to_vec();
+        for column in &columns {
+            if names.contains(&column.name) {
+                bail!(
+                    "the table has a column {:?} already; give the new one another name",
+                    column.name
+                );
+            }
+            names.push(column.name.clone());
+        }
+        let ends_in =
+            |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+        if ends_in("parquet") {
+            bail!("{}: Parquet files cannot be written yet", path.display());
+        }
+        let file = Pending::create(path)?;
+        let kinds = columns.iter().map(|column| column.kind).collect();
+        let file = match &stream.0 {
+            Streamed::Csv(csv) => {
+                let style = Style {
+                    separator: csv.header.layout.separator,
+                    line_end: csv.header.line_end,
+                    decimal_comma: csv.header.layout.decimal_comma,
+                    gzip: ends_in("gz"),
+                };
+                Written::Csv(CsvSink::new(file, style, &csv.header.raw, &columns)?)
+            }
+        };
+        Ok(Self { kinds, file })
+    }
+
+    /// Adds the rows of a batch with their new values, one entry per new column.
+    pub(crate) fn write(&mut self, batch: &Batch, values: &[NewValues]) -> anyhow::Result<()> {
+        let fits = |(kind, values): (&NewKind, &NewValues)| match (kind, values) {
+            (NewKind::Number, NewValues::Numbers(values)) => values.len() == batch.rows,
+            (NewKind::Flag, NewValues::Flags(values)) => values.len() == batch.rows,
+            _ => false,
+        };
+        if values.len() != self.kinds.len() || !self.kinds.iter().zip(values).all(fits) {
+            bail!("the new values do not fit the rows and columns of the table");
+        }
+        match (&mut self.file, &batch.kept) {
+            (Written::Csv(sink), Kept::Csv { bytes, records }) => {
+                sink.write(bytes, records, values)
+            }
+        }
+    }
+
+    /// Completes the file and puts it in its place.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        match self.file {
+            Written::Csv(sink) => sink.finish(),
+        }
+    }
+}

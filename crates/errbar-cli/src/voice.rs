@@ -1,0 +1,52 @@
+//! What the program says, and where: results on standard output, everything else on standard error.
+
+use std::io::IsTerminal;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output;
+
+/// How much to say.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct Voice {
+    /// Say nothing but results and errors.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl Voice {
+    /// A result, on standard output.
+    pub(crate) fn result(self, text: &str) -> anyhow::Result<()> {
+        output::print(text)
+    }
+
+    /// Something worth knowing, on standard error.
+    pub(crate) fn note(self, text: &str) {
+        if !self.quiet {
+            anstream::eprintln!("{text}");
+        }
+    }
+
+    /// Something that may be wrong with the data or its use, on standard error.
+    pub(crate) fn warn(self, text: &str) {
+        if !self.quiet {
+            let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
+            anstream::eprintln!("{style}warning:{style:#} {text}");
+        }
+    }
+
+    /// A progress bar on standard error with the time left; none when quiet or not on a terminal.
+    pub(crate) fn bar(self, what: &str, length: u64) -> ProgressBar {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(length).with_message(what.to_string());
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:8} {bar:40} {percent:>3}%, {eta} left")
+        {
+            bar.set_style(style);
+        }
+        bar
+    }
+}

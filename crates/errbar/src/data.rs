@@ -1,0 +1,127 @@
+//! What a model of sigma is fitted to.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::score::sample::{check_finite, check_length, check_rows};
+
+/// Inputs, errors and optional weights, checked once.
+///
+/// Holding a `Data` means: at least one row and one input column, equal lengths, every value finite,
+/// every weight at least 0 and not all of them zero.
+///
+/// ```
+/// use errbar::Data;
+///
+/// // Two inputs, three rows.
+/// let data = Data::new(&[0.0, 7.0, 0.5, 3.0, 1.0, 9.0], 2, &[0.1, -0.3, 0.2])?;
+/// assert_eq!(data.rows(), 3);
+/// # Ok::<(), errbar::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Data<'a> {
+    inputs: Cow<'a, [f64]>,
+    columns: usize,
+    error: Cow<'a, [f64]>,
+    weight: Option<Cow<'a, [f64]>>,
+}
+
+impl<'a> Data<'a> {
+    /// From row-major inputs and the error (observation minus forecast) of each row.
+    ///
+    /// # Errors
+    /// No rows, no columns, lengths that do not fit, or a value that is not finite.
+    pub fn new(inputs: &'a [f64], columns: usize, error: &'a [f64]) -> Result<Self> {
+        let rows = rows_of(inputs, columns)?;
+        check_rows(rows)?;
+        check_length("inputs", rows, "error", error.len())?;
+        check_finite("error", error)?;
+        Ok(Self { inputs: inputs.into(), columns, error: error.into(), weight: None })
+    }
+
+    /// The same data with a weight for each row, if there is one; only ratios of weights matter.
+    ///
+    /// # Errors
+    /// A different length, a weight that is negative or not finite, or all weights zero.
+    pub fn maybe_weighted(self, weight: Option<&'a [f64]>) -> Result<Self> {
+        let Some(weight) = weight else { return Ok(self) };
+        check_length("weight", weight.len(), "error", self.error.len())?;
+        check_finite("weight", weight)?;
+        if let Some(index) = weight.iter().position(|&w| w < 0.0) {
+            return Err(Error::NegativeWeight { index, value: weight[index] });
+        }
+        if weight.iter().all(|&w| w == 0.0) {
+            return Err(Error::AllWeightsZero { rows: weight.len() });
+        }
+        Ok(Self { weight: Some(weight.into()), ..self })
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.error.len()
+    }
+
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The inputs, row after row.
+    #[must_use]
+    pub fn inputs(&self) -> &[f64] {
+        &self.inputs
+    }
+
+    /// The errors.
+    #[must_use]
+    pub fn error(&self) -> &[f64] {
+        &self.error
+    }
+
+    /// The weights, if there are any.
+    #[must_use]
+    pub fn weight(&self) -> Option<&[f64]> {
+        self.weight.as_deref()
+    }
+
+    /// Some of the rows, in the order given.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Data<'static> {
+        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        let row = |&row: &usize| &self.inputs[row * self.columns..(row + 1) * self.columns];
+        Data {
+            inputs: rows.iter().flat_map(row).copied().collect::<Vec<f64>>().into(),
+            columns: self.columns,
+            error: of(&self.error).into(),
+            weight: self.weight().map(|weight| of(weight).into()),
+        }
+    }
+}
+
+/// The number of rows of row-major inputs, when all is well.
+pub(crate) fn rows_of(inputs: &[f64], columns: usize) -> Result<usize> {
+    if columns == 0 {
+        return Err(Error::NoInputs);
+    }
+    if !inputs.len().is_multiple_of(columns) {
+        return Err(Error::NotWholeRows { length: inputs.len(), columns });
+    }
+    if let Some(place) = inputs.iter().position(|x| !x.is_finite()) {
+        let (row, column) = (place / columns, place % columns);
+        return Err(Error::InputNotFinite { row, column, value: inputs[place] });
+    }
+    Ok(inputs.len() / columns)
+}
+
+/// How rows are held out of training, to judge what was learned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// At random, or evenly over the range of an input.
+    #[default]
+    Random,
+    /// The rows are in the order of time: consecutive ones are held out. Rows near one another in
+    /// time resemble each other, and would otherwise be known before they are judged.
+    InOrder,
+}

@@ -1,0 +1,212 @@
+//! A fitted model with everything needed to use it and to explain it, and its saved form.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Options, Validation};
+use crate::data::rows_of;
+use crate::diagnose::Summary;
+use crate::error::{Error, Result};
+use crate::mean::gaussian_process::GaussianProcess;
+use crate::sigma::{Model, Scaling};
+
+/// Where the errors come from that a model was fitted to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorSource {
+    /// The forecaster had not seen the observations: its errors are those of real use.
+    #[default]
+    HeldOut,
+    /// The forecaster was fitted to these very observations: its errors elsewhere will be larger.
+    InSample,
+    /// The forecaster is a Gaussian process of errbar's own, and each error is that of a forecast
+    /// from all the other observations.
+    LeaveOneOut,
+}
+
+/// A fitted model of sigma, its inputs' names and ranges, and how it was made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Fitted {
+    pub(super) names: Vec<String>,
+    pub(super) ranges: Scaling,
+    pub(super) model: Model,
+    pub(super) mean: Option<GaussianProcess>,
+    pub(super) forecast: Option<String>,
+    pub(super) error_source: ErrorSource,
+    pub(super) options: Options,
+    pub(super) rows: usize,
+    pub(super) trained_on: usize,
+    pub(super) training: Summary,
+    pub(super) validation: Option<Validation>,
+}
+
+/// What a fitted model says about new rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicted {
+    /// The forecast, when the model has a mean of its own.
+    pub forecast: Option<Vec<f64>>,
+    /// Sigma of each row.
+    pub sigma: Vec<f64>,
+    /// Whether a row lies outside the range of the inputs that the model was fitted to.
+    pub outside: Vec<bool>,
+}
+
+/// The version of the saved form; older programs refuse newer forms.
+const FORMAT: u32 = 1;
+
+/// The envelope of the saved form.
+#[derive(Serialize, Deserialize)]
+struct Saved<T> {
+    /// Says what this is to whoever opens the file.
+    errbar_model: u32,
+    /// The version of errbar that wrote it.
+    version: String,
+    fitted: T,
+}
+
+impl Fitted {
+    /// The names of the input columns, in their order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The model of sigma.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The Gaussian process that makes the forecast, if the model has one.
+    #[must_use]
+    pub fn mean(&self) -> Option<&GaussianProcess> {
+        self.mean.as_ref()
+    }
+
+    /// The name of the forecast column that the errors belong to, if it was given.
+    #[must_use]
+    pub fn forecast(&self) -> Option<&str> {
+        self.forecast.as_deref()
+    }
+
+    /// Where the errors came from.
+    #[must_use]
+    pub fn error_source(&self) -> ErrorSource {
+        self.error_source
+    }
+
+    /// How it was fitted.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Rows with a weight above zero that it was given, and how many of them it was trained on.
+    #[must_use]
+    pub fn rows(&self) -> (usize, usize) {
+        (self.rows, self.trained_on)
+    }
+
+    /// The errors it was fitted to, in numbers.
+    #[must_use]
+    pub fn training(&self) -> &Summary {
+        &self.training
+    }
+
+    /// How it did on held-out rows, if any were held out.
+    #[must_use]
+    pub fn validation(&self) -> Option<&Validation> {
+        self.validation.as_ref()
+    }
+
+    /// The range of an input in the data it was fitted to.
+    #[must_use]
+    pub fn range(&self, column: usize) -> Option<(f64, f64)> {
+        (column < self.names.len()).then(|| self.ranges.range(column))
+    }
+
+    /// The same model, knowing where its errors come from.
+    #[must_use]
+    pub fn with_errors(mut self, source: ErrorSource, forecast: Option<String>) -> Self {
+        (self.error_source, self.forecast) = (source, forecast);
+        self
+    }
+
+    /// The same model with a Gaussian process that makes the forecast; its errors are taken as
+    /// leave-one-out ones.
+    #[must_use]
+    pub fn with_mean(mut self, mean: GaussianProcess) -> Self {
+        self.mean = Some(mean);
+        self.error_source = ErrorSource::LeaveOneOut;
+        self
+    }
+
+    /// Sigma, and whatever else the model knows, for each row of row-major inputs.
+    ///
+    /// # Errors
+    /// Another number of columns than the model was fitted to, or a value that is not finite.
+    pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
+        rows_of(inputs, self.names.len())?;
+        let forecast = match &self.mean {
+            Some(mean) => Some(mean.predict(inputs)?.mean),
+            None => None,
+        };
+        let sigma = self.model.predict(inputs)?;
+        let rows = inputs.chunks_exact(self.names.len());
+        Ok(Predicted {
+            forecast,
+            sigma,
+            outside: rows.map(|row| self.ranges.outside(row)).collect(),
+        })
+    }
+
+    /// The saved form: versioned JSON that holds every digit.
+    ///
+    /// # Errors
+    /// None in practice; what the writer reports is passed on.
+    pub fn to_json(&self) -> Result<String> {
+        let version = env!("CARGO_PKG_VERSION").into();
+        let saved = Saved { errbar_model: FORMAT, version, fitted: self };
+        let mut text = serde_json::to_string_pretty(&saved)
+            .map_err(|error| Error::BadModel { why: error.to_string() })?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// Reads the saved form and checks everything in it.
+    ///
+    /// # Errors
+    /// Text that is no such model, a form newer than this version knows, or numbers that do not fit
+    /// together.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let bad = |why: String| Error::BadModel { why };
+        // The version first: a newer form may look different altogether.
+        #[derive(Deserialize)]
+        struct Version {
+            errbar_model: u32,
+        }
+        let version: Version = serde_json::from_str(text)
+            .map_err(|error| bad(format!("it is no model file of errbar ({error})")))?;
+        if version.errbar_model > FORMAT {
+            return Err(bad(format!(
+                "it has form {}, and this version of errbar reads up to {FORMAT}; use a newer one",
+                version.errbar_model
+            )));
+        }
+        let saved: Saved<Self> =
+            serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
+        saved.fitted.check().map_err(bad)?;
+        Ok(saved.fitted)
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        self.ranges.check()?;
+        let columns = self.names.len();
+        if self.ranges.columns() != columns || self.model.columns() != columns {
+            return Err("its names, ranges and model are of different numbers of inputs".into());
+        }
+        if self.mean.as_ref().is_some_and(|mean| mean.columns() != columns) {
+            return Err("its Gaussian process has another number of inputs than its names".into());
+        }
+        Ok(self.model.check()?)
+    }
+}

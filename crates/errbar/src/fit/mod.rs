@@ -1,0 +1,237 @@
+//! From a table to error bars: choose a model of sigma, train it, judge it on rows it has not seen.
+//!
+//! ```
+//! use errbar::fit::{self, fit};
+//! use errbar::{Data, Silent};
+//!
+//! // One input; the errors grow with it.
+//! let x: Vec<f64> = (0..300).map(|i| f64::from(i) / 300.0).collect();
+//! let error: Vec<f64> =
+//!     (0..300).map(|i| (0.1 + x[i as usize]) * (f64::from(i) * 2.4).sin()).collect();
+//!
+//! let data = Data::new(&x, 1, &error)?;
+//! let fit = fit(&data, &["x".into()], &fit::Options::default(), &Silent)?;
+//! let tomorrow = fit.fitted.predict(&[0.1, 0.9, 7.0])?;
+//! assert!(tomorrow.sigma[1] > 2.0 * tomorrow.sigma[0]);
+//! assert_eq!(tomorrow.outside, [false, false, true]);
+//! assert!(fit.fitted.validation().unwrap().crps_skill > 0.05);
+//! # Ok::<(), errbar::Error>(())
+//! ```
+
+mod fitted;
+mod importance;
+mod validation;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+use serde::{Deserialize, Serialize};
+
+pub use self::fitted::{ErrorSource, Fitted, Predicted};
+pub use self::importance::Importance;
+pub use self::validation::{Candidate, HeldOut, Validation};
+use crate::data::{Data, Split};
+use crate::error::{Error, Result};
+use crate::monitor::{Monitor, Part, check};
+use crate::score::LossKind;
+use crate::sigma::{Model, Scaling, constant, network, polynomial};
+
+/// Which model of sigma to fit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The one of least CRPS on held-out rows; one constant sigma unless another is better by more
+    /// than the standard error of the difference.
+    #[default]
+    Auto,
+    /// One sigma for all rows.
+    Constant,
+    /// The exponential of a polynomial.
+    Polynomial,
+    /// An average of small neural networks.
+    Network,
+}
+
+impl Kind {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Constant => "constant",
+            Self::Polynomial => "polynomial",
+            Self::Network => "network",
+        }
+    }
+}
+
+/// How to fit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Which model.
+    pub kind: Kind,
+    /// What it is trained by.
+    pub loss: LossKind,
+    /// The share of rows that is held out to judge the model by; the model itself is then fitted
+    /// again to all rows. 0 judges nothing.
+    pub validation: f64,
+    /// How rows are held out.
+    pub split: Split,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
+    pub most_rows: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Auto,
+            loss: LossKind::default(),
+            validation: 0.3,
+            split: Split::Random,
+            seed: 0,
+            most_rows: 20_000,
+        }
+    }
+}
+
+/// A fitted model, and how it did on the rows held out.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// The model, fitted to all rows.
+    pub fitted: Fitted,
+    /// The held-out rows, with the sigma of a model fitted to the others; `None` when too few rows
+    /// could be held out.
+    pub held_out: Option<HeldOut>,
+}
+
+/// Fewer rows than this tell nothing but one sigma.
+pub const LEAST_ROWS: usize = 20;
+
+/// With more inputs than this, networks are not tried.
+const MOST_INPUTS_OF_A_NETWORK: usize = 200;
+
+/// Fits a model of sigma to data whose input columns have these names.
+///
+/// # Errors
+/// Names that are not one per column, an option out of its range, errors that are all zero, too few
+/// rows for the model asked for, or a monitor that asked to stop.
+pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
+    if names.len() != data.columns() {
+        return Err(Error::WrongNames { names: names.len(), columns: data.columns() });
+    }
+    if !(0.0..=0.9).contains(&options.validation) {
+        return Err(Error::BadValidation { value: options.validation });
+    }
+    // Rows that do not count must not be seen, not even in a range.
+    let counted: Option<Data> = data.weight().filter(|w| w.contains(&0.0)).map(|weight| {
+        data.pick(&(0..data.rows()).filter(|&row| weight[row] > 0.0).collect::<Vec<usize>>())
+    });
+    let data = counted.as_ref().unwrap_or(data);
+    if data.error().iter().all(|e| *e == 0.0) {
+        return Err(Error::NoErrors { rows: data.rows() });
+    }
+    let few = data.rows() < LEAST_ROWS;
+    if few && !matches!(options.kind, Kind::Auto | Kind::Constant) {
+        return Err(Error::TooFewRows { rows: data.rows(), needed: LEAST_ROWS });
+    }
+    let candidates: Vec<Kind> = match options.kind {
+        Kind::Auto if few => vec![Kind::Constant],
+        Kind::Auto if data.columns() > MOST_INPUTS_OF_A_NETWORK => {
+            vec![Kind::Constant, Kind::Polynomial]
+        }
+        Kind::Auto => vec![Kind::Constant, Kind::Polynomial, Kind::Network],
+        kind => vec![kind],
+    };
+
+    // Judging costs about as much for each candidate as the last fit for one.
+    let share = candidates.len() as f64 / (candidates.len() as f64 + 1.0);
+    let judge = Part { whole: monitor, from: 0.0, to: share };
+    let judged = validation::judge(data, &candidates, options, &judge)?;
+    if candidates.len() > 1 && judged.is_none() {
+        return Err(Error::NothingHeldOut);
+    }
+    let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
+    let last = Part { whole: monitor, from: share, to: 1.0 };
+    let (model, trained_on) = train(data, kind, options, &last)?;
+    monitor.progress(1.0);
+    let (held_out, validation) = match judged {
+        Some(judged) => {
+            let importance = importance::importance(data, names, &judged, options.seed)?;
+            let validation = judged.validation(importance)?;
+            (Some(judged.held_out), Some(validation))
+        }
+        None => (None, None),
+    };
+    let fitted = Fitted {
+        names: names.to_vec(),
+        ranges: Scaling::of(data.inputs(), data.columns())?,
+        model,
+        mean: None,
+        forecast: None,
+        error_source: ErrorSource::HeldOut,
+        options: *options,
+        rows: data.rows(),
+        trained_on,
+        training: crate::diagnose::Summary::of(data.error(), data.weight()),
+        validation,
+    };
+    Ok(Fit { fitted, held_out })
+}
+
+/// Trains one kind of model on at most as many rows as the options say; how many they were.
+fn train(
+    data: &Data,
+    kind: Kind,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<(Model, usize)> {
+    check(monitor)?;
+    let thinned = (kind != Kind::Constant && data.rows() > options.most_rows)
+        .then(|| data.pick(&some_rows(data.rows(), options)));
+    let data = thinned.as_ref().unwrap_or(data);
+    let model = match kind {
+        Kind::Auto | Kind::Constant => {
+            constant::fit(data.columns(), data.error(), data.weight(), options.loss)?.into()
+        }
+        Kind::Polynomial => {
+            let own = polynomial::Options {
+                loss: options.loss,
+                split: options.split,
+                ..polynomial::Options::general()
+            };
+            polynomial::fit_to(data, &own, monitor)?.into()
+        }
+        Kind::Network => {
+            let own = network::Options {
+                loss: options.loss,
+                split: options.split,
+                seed: options.seed,
+                ..network::Options::general()
+            };
+            network::fit_to(data, &own, monitor)?.into()
+        }
+    };
+    Ok((model, data.rows()))
+}
+
+/// A part of many rows: any of them, or every so many in the order of time.
+fn some_rows(rows: usize, options: &Options) -> Vec<usize> {
+    let wanted = options.most_rows.clamp(1, rows);
+    match options.split {
+        Split::InOrder => (0..wanted).map(|i| i * rows / wanted).collect(),
+        Split::Random => {
+            let mut chosen = shuffled(rows, options.seed);
+            chosen.truncate(wanted);
+            chosen.sort_unstable();
+            chosen
+        }
+    }
+}
+
+fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut Pcg64::seed_from_u64(seed));
+    order
+}

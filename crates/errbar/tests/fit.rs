@@ -1,0 +1,271 @@
+//! From a table to error bars.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use errbar::fit::{self, Fitted, Kind, Options, fit};
+use errbar::sigma::Model;
+use errbar::{Data, Error, Monitor, Silent, Split};
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64;
+
+/// Two inputs in [0, 1], of which only the second tells the size of the error.
+fn draw(seed: u64, rows: usize, sigma: impl Fn(f64) -> f64) -> (Vec<f64>, Vec<f64>) {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let inputs: Vec<f64> = (0..2 * rows).map(|_| rng.random::<f64>()).collect();
+    let error = inputs
+        .chunks(2)
+        .map(|row| {
+            let z: f64 = StandardNormal.sample(&mut rng);
+            sigma(row[1]) * z
+        })
+        .collect();
+    (inputs, error)
+}
+
+fn names() -> Vec<String> {
+    vec!["noise".into(), "size".into()]
+}
+
+fn steep(x: f64) -> f64 {
+    (2.0 * x - 1.0).exp()
+}
+
+#[test]
+fn auto_follows_sigma_and_names_the_input_that_tells_it() {
+    let (inputs, error) = draw(1, 1500, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let fit = fit(&data, &names(), &Options::default(), &Silent).unwrap();
+    for x in [0.1, 0.5, 0.9] {
+        let sigma = fit.fitted.predict(&[0.5, x]).unwrap().sigma[0];
+        assert!((sigma / steep(x)).ln().abs() < 0.2, "at {x}: {sigma}, not {}", steep(x));
+    }
+    let validation = fit.fitted.validation().unwrap();
+    assert_eq!(validation.rows, 450);
+    assert_eq!(validation.importance[0].name, "size");
+    assert!(validation.importance[0].crps_share > 0.05, "{:?}", validation.importance);
+    assert!(validation.importance[1].crps_share < 0.01, "{:?}", validation.importance);
+    // The mean CRPS of an error of standard deviation a with sigma s is sqrt(2/pi) sqrt(a² + s²) -
+    // s/sqrt(pi). Over x, the true sigma has 0.66304 and the best constant 0.71008: 6.62% more.
+    let from_truth = validation.crps_skill - 0.0662;
+    assert!(from_truth.abs() < 4.0 * validation.skill_standard_error, "{validation:?}");
+}
+
+#[test]
+fn auto_keeps_one_sigma_where_there_is_nothing_to_learn() {
+    let (inputs, error) = draw(2, 1500, |_| 2.0);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let fit = fit(&data, &names(), &Options::default(), &Silent).unwrap();
+    let Model::Constant(model) = fit.fitted.model() else { panic!("{:?}", fit.fitted.model()) };
+    // The standard error of a standard deviation of n errors is sigma / sqrt(2n).
+    assert!((model.sigma - 2.0).abs() < 4.0 * 2.0 / 3000f64.sqrt(), "{}", model.sigma);
+}
+
+#[test]
+fn rows_without_weight_are_not_seen() {
+    let (inputs, error) = draw(3, 300, steep);
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+        let options = Options { kind, ..Options::default() };
+        let equal = vec![4.0; error.len()];
+        let plain = Data::new(&inputs, 2, &error).unwrap().maybe_weighted(Some(&equal)).unwrap();
+        let plain = fit(&plain, &names(), &options, &Silent).unwrap();
+        // Wild rows among them, of weight zero.
+        let (mut more_inputs, mut more_error, mut weight) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, e) in inputs.chunks(2).zip(&error) {
+            more_inputs.extend_from_slice(row);
+            more_error.push(*e);
+            weight.push(4.0);
+            more_inputs.extend_from_slice(&[1e6, -1e6]);
+            more_error.push(1e9);
+            weight.push(0.0);
+        }
+        let more = Data::new(&more_inputs, 2, &more_error).unwrap();
+        let more = more.maybe_weighted(Some(&weight)).unwrap();
+        let more = fit(&more, &names(), &options, &Silent).unwrap();
+        assert_eq!(plain.fitted.predict(&inputs), more.fitted.predict(&inputs), "{kind:?}");
+        assert!(more.fitted.predict(&[1e6, -1e6]).unwrap().outside[0], "{kind:?}");
+    }
+}
+
+#[test]
+fn heavier_rows_count_more() {
+    // Small errors for the first half of the rows, large ones for the second, whatever the inputs.
+    let (inputs, mut error) = draw(4, 400, |_| 1.0);
+    error.iter_mut().skip(200).for_each(|e| *e *= 10.0);
+    let sigma = |weight: &[f64], kind: Kind| {
+        let data = Data::new(&inputs, 2, &error).unwrap().maybe_weighted(Some(weight)).unwrap();
+        let fit = fit(&data, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap();
+        fit.fitted.predict(&[0.5, 0.5]).unwrap().sigma[0]
+    };
+    let weight = |first: f64, second: f64| -> Vec<f64> {
+        (0..400).map(|row| if row < 200 { first } else { second }).collect()
+    };
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+        let (small, large) = (sigma(&weight(1.0, 1e-6), kind), sigma(&weight(1e-6, 1.0), kind));
+        assert!((0.7..1.5).contains(&small), "{kind:?}: {small}");
+        assert!((7.0..15.0).contains(&large), "{kind:?}: {large}");
+    }
+}
+
+#[test]
+fn the_units_of_the_error_do_not_matter() {
+    let (inputs, error) = draw(5, 200, steep);
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+        let sigma = |factor: f64| {
+            let scaled: Vec<f64> = error.iter().map(|e| factor * e).collect();
+            let data = Data::new(&inputs, 2, &scaled).unwrap();
+            let options = Options { kind, ..Options::default() };
+            fit(&data, &names(), &options, &Silent).unwrap().fitted.predict(&inputs).unwrap().sigma
+        };
+        let one = sigma(1.0);
+        for factor in [1e-6, 1e6] {
+            for (a, b) in one.iter().zip(sigma(factor)) {
+                assert!((a * factor / b - 1.0).abs() < 1e-6, "{kind:?} {factor}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let (inputs, error) = draw(6, 400, steep);
+    let json = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let data = Data::new(&inputs, 2, &error).unwrap();
+            fit(&data, &names(), &Options::default(), &Silent).unwrap().fitted.to_json().unwrap()
+        })
+    };
+    assert!(json(1) == json(2));
+}
+
+#[test]
+fn in_order_the_last_rows_are_held_out() {
+    let (inputs, error) = draw(7, 100, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let options = Options {
+        kind: Kind::Polynomial,
+        split: Split::InOrder,
+        validation: 0.2,
+        ..Options::default()
+    };
+    let fit = fit(&data, &names(), &options, &Silent).unwrap();
+    let held_out = fit.held_out.unwrap();
+    assert_eq!(held_out.rows, (80..100).collect::<Vec<usize>>());
+    assert_eq!(held_out.error, &error[80..]);
+}
+
+/// Remembers the shares it was told, and stops after some.
+struct Watch {
+    shares: Mutex<Vec<f64>>,
+    asked: AtomicUsize,
+    stop_after: usize,
+}
+
+impl Watch {
+    fn new(stop_after: usize) -> Self {
+        Self { shares: Mutex::default(), asked: AtomicUsize::new(0), stop_after }
+    }
+}
+
+impl Monitor for Watch {
+    fn progress(&self, share: f64) {
+        self.shares.lock().unwrap().push(share);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) >= self.stop_after
+    }
+}
+
+#[test]
+fn a_monitor_sees_the_progress_and_can_stop_it() {
+    let (inputs, error) = draw(8, 200, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let watch = Watch::new(usize::MAX);
+    fit(&data, &names(), &Options::default(), &watch).unwrap();
+    let shares = watch.shares.into_inner().unwrap();
+    assert!(shares.len() > 30, "{shares:?}");
+    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+    assert_eq!(shares.last(), Some(&1.0));
+    for stop_after in [0, 10, 500] {
+        let watch = Watch::new(stop_after);
+        let stopped = fit(&data, &names(), &Options::default(), &watch);
+        assert_eq!(stopped.unwrap_err(), Error::Stopped, "{stop_after}");
+    }
+}
+
+#[test]
+fn saved_and_loaded_it_predicts_the_same_bits() {
+    let (inputs, error) = draw(9, 150, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+        let fit = fit(&data, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap();
+        let text = fit.fitted.to_json().unwrap();
+        let loaded = Fitted::from_json(&text).unwrap();
+        assert_eq!(loaded.predict(&inputs).unwrap(), fit.fitted.predict(&inputs).unwrap());
+        assert_eq!(loaded.to_json().unwrap(), text);
+        assert_eq!(loaded.names(), names());
+    }
+}
+
+#[test]
+fn bad_requests_are_refused_in_words() {
+    let (inputs, error) = draw(10, 30, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let with = |change: fn(&mut Options)| {
+        let mut options = Options::default();
+        change(&mut options);
+        options
+    };
+    let refused = |data: &Data, names: &[String], options: &Options| {
+        fit(data, names, options, &Silent).unwrap_err()
+    };
+    let usual = Options::default();
+    assert_eq!(refused(&data, &names()[..1], &usual), Error::WrongNames { names: 1, columns: 2 });
+    let too_much = with(|o| o.validation = 0.95);
+    assert_eq!(refused(&data, &names(), &too_much), Error::BadValidation { value: 0.95 });
+    let nothing = with(|o| o.validation = 0.0);
+    assert_eq!(refused(&data, &names(), &nothing), Error::NothingHeldOut);
+    let few = Data::new(&inputs[..20], 2, &error[..10]).unwrap();
+    let polynomial = with(|o| o.kind = Kind::Polynomial);
+    let too_few = Error::TooFewRows { rows: 10, needed: fit::LEAST_ROWS };
+    assert_eq!(refused(&few, &names(), &polynomial), too_few);
+    let zero = Data::new(&inputs[..20], 2, &[0.0; 10]).unwrap();
+    assert_eq!(refused(&zero, &names(), &usual), Error::NoErrors { rows: 10 });
+    for text in ["", "{}", "[1]", "{\"errbar_model\": 99}", "{\"errbar_model\": 1}", "nonsense"] {
+        assert!(matches!(Fitted::from_json(text), Err(Error::BadModel { .. })), "{text}");
+    }
+}
+
+#[test]
+fn hard_tables_get_an_answer() {
+    let (inputs, error) = draw(11, 60, steep);
+    let fits = |name: &str, inputs: &[f64], columns: usize, error: &[f64]| {
+        let names: Vec<String> = (0..columns).map(|c| c.to_string()).collect();
+        let data = Data::new(inputs, columns, error).unwrap();
+        let fit = fit(&data, &names, &Options::default(), &Silent).unwrap();
+        let sigma = fit.fitted.predict(inputs).unwrap().sigma;
+        assert!(sigma.iter().all(|s| *s > 0.0 && s.is_finite()), "{name}");
+        Fitted::from_json(&fit.fitted.to_json().unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    };
+    fits("one row", &[1.0, 2.0], 2, &[0.5]);
+    fits("ten rows", &inputs[..20], 2, &error[..10]);
+    fits("constant inputs", &vec![3.0; 120], 2, &error);
+    fits("equal errors", &inputs, 2, &[0.7; 60]);
+    let mostly_zero: Vec<f64> = (0..60).map(|i| if i == 7 { 1.0 } else { 0.0 }).collect();
+    fits("one error that is not zero", &inputs, 2, &mostly_zero);
+    let huge: Vec<f64> = error.iter().map(|e| e * 1e300).collect();
+    fits("1e300", &inputs, 2, &huge);
+    let tiny: Vec<f64> = error.iter().map(|e| e * 1e-300).collect();
+    fits("1e-300", &inputs, 2, &tiny);
+    let wide: Vec<f64> = inputs.iter().map(|x| (x - 0.5) * 1.7e308 * 2.0).collect();
+    fits("inputs across all doubles", &wide, 2, &error);
+    let mut outlier = error.clone();
+    outlier[0] = 1e12;
+    fits("an outlier", &inputs, 2, &outlier);
+    let mut rng = Pcg64::seed_from_u64(12);
+    let many: Vec<f64> = (0..60 * 500).map(|_| rng.random::<f64>()).collect();
+    fits("five hundred inputs", &many, 500, &error);
+}
