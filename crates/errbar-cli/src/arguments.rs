@@ -113,6 +113,19 @@ pub(crate) fn parse_probability(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The name of a column; spaces around it do not count, as in the header of a table.
+pub(crate) fn parse_column(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err(String::from("give the name of a column")),
+        name => Ok(name.into()),
+    }
+}
+
+/// A seed.
+pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
 /// One character of ASCII, or the name of one that is awkward to type.
 pub(crate) fn parse_separator(text: &str) -> Result<u8, String> {
     let byte = match text {

@@ -97,6 +97,11 @@ impl Request {
         self.table.name()
     }
 
+    /// "It has: x, mu, y".
+    pub(crate) fn listing(&self) -> String {
+        self.table.listing()
+    }
+
     /// The first of these names that is a column.
     pub(crate) fn first_of(&self, names: &[&str]) -> Option<String> {
         names.iter().find(|name| self.header().iter().any(|h| h == *name)).map(ToString::to_string)
@@ -182,8 +187,9 @@ impl Request {
                     }
                 };
                 let Some(texts) = texts else { bail!("{file} has changed while it was read") };
-                let times = parse_times(&texts.values)
-                    .with_context(|| format!("{file}, column \"{}\"", asked.name))?;
+                let times = parse_times(&texts.values).with_context(|| {
+                    format!("{file}, row {}, column \"{}\"", row_of_first_wrong(&texts), asked.name)
+                })?;
                 Some(texts.rows.iter().map(|&value| times[value as usize]).collect())
             }
             (Some(_), Some(Numbers::Values(values))) => Some(values.clone()),
@@ -238,6 +244,19 @@ fn read_table(
     bar.finish_and_clear();
     stop::check()?;
     read
+}
+
+/// The row of the first text, among some that are not all times, with which they are not.
+fn row_of_first_wrong(texts: &Texts) -> usize {
+    let (mut good, mut wrong) = (0, texts.values.len());
+    while wrong - good > 1 {
+        let middle = good.midpoint(wrong);
+        match parse_times(&texts.values[..middle]) {
+            Ok(_) => good = middle,
+            Err(_) => wrong = middle,
+        }
+    }
+    texts.rows.iter().position(|&value| value as usize == good).map_or(1, |row| row + 1)
 }
 
 fn copy(numbers: &Numbers) -> Numbers {
@@ -388,7 +407,7 @@ impl Kept {
 
     fn leave_out(&mut self, missing: Missing, time: Option<&Asked>) -> anyhow::Result<()> {
         if self.rows == 0 {
-            bail!("{} has no rows", self.file);
+            bail!("{} has a header but no rows below it", self.file);
         }
         let mut keep: Vec<bool> = Vec::new(); // empty while nothing is missing
         let columns =
@@ -461,7 +480,9 @@ impl Kept {
             let place =
                 format!("{}, row {}, column \"{}\"", self.file, self.row_in_file(row), asked.name);
             match values[row] {
-                value if value.is_infinite() => bail!("{place} is infinite"),
+                value if value.is_infinite() => bail!(
+                    "{place} is infinite or too large for a number; correct it, or leave the field empty"
+                ),
                 value if asked.range == Range::Positive => {
                     bail!("{place} is {value}, but {} must be greater than 0", asked.role)
                 }
@@ -470,7 +491,11 @@ impl Kept {
         }
         let infinite = |time: &Vec<f64>| time.iter().position(|t| t.is_infinite());
         if let Some(row) = self.time.as_ref().and_then(infinite) {
-            bail!("{}, row {}: the time is infinite", self.file, self.row_in_file(row));
+            bail!(
+                "{}, row {}: the time is infinite; correct it, or leave the field empty",
+                self.file,
+                self.row_in_file(row)
+            );
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ mod words;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose;
 use errbar::fit::{self, ErrorSource, Fit, Kind};
@@ -14,10 +14,10 @@ use errbar::{Data, Monitor, Split};
 use indicatif::ProgressBar;
 
 use self::words::Told;
-use crate::arguments::{LossName, TableArguments, Threads, parse_beta};
+use crate::arguments::{LossName, TableArguments, Threads, parse_beta, parse_column, parse_seed};
 use crate::columns::{Kept, NumberId, Range, Request};
 use crate::voice::Voice;
-use crate::{model_file, stop};
+use crate::{model_file, output, stop};
 
 /// Learn how large the error will be, as a function of the inputs.
 ///
@@ -42,28 +42,28 @@ pub(crate) struct Arguments {
 
     /// The columns that sigma may depend on, the forecast itself among them if you like [default:
     /// every other column of numbers].
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column)]
     inputs: Vec<String>,
 
     /// The column with the forecast.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     forecast: Option<String>,
 
     /// The column with what was then observed.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     observation: Option<String>,
 
     /// The column with the error, observation minus forecast, instead of both.
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["forecast", "observation", "fit_mean"])]
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column, conflicts_with_all = ["forecast", "observation", "fit_mean"])]
     error: Option<String>,
 
     /// The column with the weight of each row; only ratios of weights matter.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     weight: Option<String>,
 
     /// The column with the time of each row: the last rows in time are held out, since rows held out
     /// at random would be known from their neighbours.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     time: Option<String>,
 
     /// The model of sigma.
@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
 
     /// How much accuracy counts beside reliability: heuristic, printed (as in the paper) or a number
     /// from 0 to 1.
-    #[arg(long, value_name = "BETA", default_value = "heuristic", value_parser = parse_beta)]
+    #[arg(long, value_name = "BETA", default_value = "heuristic", allow_negative_numbers = true, value_parser = parse_beta)]
     beta: Beta,
 
     /// The share of rows that is held out to judge the model.
@@ -96,7 +96,7 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// The seed of everything random.
-    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = parse_seed)]
     seed: u64,
 
     /// Print what was learned as JSON.
@@ -146,6 +146,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.output.is_dir() {
         bail!("{} is a folder: name a file to write with --output", arguments.output.display());
     }
+    if arguments.output.as_os_str() == "-" {
+        bail!("a model is not written to standard output: name a file with --output");
+    }
+    // Before hours of work, not after them.
+    output::check_place(&arguments.output)?;
     let pool = arguments.threads.pool()?;
     pool.install(|| {
         let training = Training::read(arguments)?;
@@ -203,11 +208,13 @@ impl Training {
         };
         for name in &names {
             if asked.iter().any(|(other, _)| other == name) {
-                bail!("--inputs names the column \"{name}\" twice");
+                bail!("--inputs names the column \"{name}\" twice; name it once");
             }
-            if made.is_observation(name, arguments) {
+            if used.first() == Some(name) {
+                let role = made.role();
                 bail!(
-                    "--inputs names the observation \"{name}\": it is not known when the forecast is made"
+                    "--inputs names the {role} \"{name}\": it is not known when the forecast is made; \
+                     leave it out"
                 );
             }
             let id = match arguments.inputs.is_empty() {
@@ -260,8 +267,16 @@ impl Training {
                         observation.len()
                     ));
                 }
-                let process = GaussianProcess::fit(&inputs, names.len(), &observation, &options)
-                    .map_err(|error| kept.refused(error))?;
+                let silent = Progress(ProgressBar::hidden());
+                let process = GaussianProcess::fit_watched(
+                    &inputs,
+                    names.len(),
+                    &observation,
+                    &options,
+                    &silent,
+                );
+                stop::check()?;
+                let process = process.map_err(|error| kept.refused(error))?;
                 let error = process.leave_one_out().error;
                 mean = Some(process);
                 (error, Some(observation))
@@ -303,9 +318,8 @@ impl Training {
         };
         let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
         let progress = Progress(arguments.voice.bar("Fitting", 1000));
-        let Fit { fitted, held_out } = fit::fit(&data, &names, &options, &progress)
-            .map_err(refused)
-            .with_context(|| format!("cannot learn from {}", kept.file()))?;
+        let Fit { fitted, held_out } =
+            fit::fit(&data, &names, &options, &progress).map_err(refused)?;
         progress.0.finish_and_clear();
         let fitted = match mean {
             Some(mean) => fitted.with_mean(mean),
@@ -339,7 +353,7 @@ impl Training {
 
 impl Made {
     /// Asks for the columns that make the errors; also the names of columns that are then no inputs
-    /// unless they are named.
+    /// unless they are named: first the observation, or the error, which never are.
     fn ask(
         arguments: &Arguments,
         request: &mut Request,
@@ -359,14 +373,15 @@ impl Made {
                         name
                     }
                     None => bail!(
-                        "{} has no column named {}: name the one with the {role} with --{role}{}",
+                        "{} has no column named {}: name the one with the {role} with --{role}{}. {}",
                         request.file(),
                         usual.join(" or "),
                         match role {
                             "forecast" =>
                                 ", give --error instead, or have the forecast made with --fit-mean gp",
                             _ => "",
-                        }
+                        },
+                        request.listing()
                     ),
                 },
             };
@@ -379,15 +394,21 @@ impl Made {
         }
         let (forecast, name) = column("forecast", &arguments.forecast, &["forecast", "mu"])?;
         if name == observed {
-            bail!("the forecast and the observation are the same column \"{name}\"");
+            bail!(
+                "the forecast and the observation are the same column \"{name}\": name two with \
+                 --forecast and --observation"
+            );
         }
         let used = vec![observed, name.clone()];
         Ok((Self::Difference { observation, forecast, name }, used))
     }
 
-    fn is_observation(&self, name: &str, arguments: &Arguments) -> bool {
-        let given = [&arguments.observation, &arguments.error];
-        given.iter().any(|column| column.as_deref() == Some(name))
+    /// What the first of the columns asked for is, which nobody knows beforehand.
+    fn role(&self) -> &'static str {
+        match self {
+            Self::Error(_) => "error",
+            Self::Difference { .. } | Self::Observation(_) => "observation",
+        }
     }
 }
 

@@ -45,6 +45,7 @@ enum Command {
 
 /// Runs the program on these arguments, the first of which is its name.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    output::survive_size_limits();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -57,7 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
     match dispatch(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is::<stop::Stopped>() => {
-            eprintln!("errbar: stopped; no file was left half-written");
+            stop::say();
             ExitCode::from(130)
         }
         Err(error) => {

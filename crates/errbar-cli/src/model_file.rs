@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 use errbar::fit::Fitted;
 
 use crate::output;
@@ -13,21 +13,31 @@ const LARGEST: u64 = 1 << 30;
 
 /// Reads a model; `-` is standard input.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Fitted> {
-    let name = path.display();
+    let is_stdin = path.as_os_str() == "-";
+    let name = if is_stdin { "standard input".into() } else { path.display().to_string() };
     let mut text = Vec::new();
-    let read = if path.as_os_str() == "-" {
+    if !is_stdin && path.is_dir() {
+        bail!("cannot read the model {name}: it is a folder; name a file in it");
+    }
+    let read = if is_stdin {
         std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut text)
     } else {
         std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut text))
     };
-    read.with_context(|| format!("cannot read the model {name}"))?;
+    read.map_err(|error| anyhow!("cannot read the model {name}: {}", output::plain(&error)))?;
+    if text.iter().all(u8::is_ascii_whitespace) {
+        bail!("the model {name} is empty; give the file that errbar fit wrote");
+    }
     if text.len() as u64 > LARGEST {
         bail!("{name} is too large to be a model file of errbar");
     }
     let Ok(text) = std::str::from_utf8(&text) else {
         bail!("{name} is no model file of errbar: it is not text");
     };
-    Fitted::from_json(text).with_context(|| format!("cannot use {name}"))
+    Fitted::from_json(text).map_err(|error| match error {
+        errbar::Error::BadModel { why } => anyhow!("cannot use the model {name}: {why}"),
+        error => anyhow!("cannot use the model {name}: {error}"),
+    })
 }
 
 /// Writes a model.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, anyhow};
 use tempfile::NamedTempFile;
@@ -13,6 +14,15 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut file = Pending::beside(path)?;
     file.write_all(bytes).map_err(|error| file.failed(error))?;
     file.finish()
+}
+
+/// Whether a file can be written there, as far as can be told without writing it.
+pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
+    // Opening a named pipe would wait for its reader.
+    match std::fs::metadata(behind_links(path)) {
+        Ok(earlier) if !earlier.is_file() && !earlier.is_dir() => Ok(()),
+        _ => Pending::beside(path).map(drop),
+    }
 }
 
 /// Prints to standard output; a reader that has seen enough is no failure.
@@ -32,6 +42,52 @@ pub(crate) fn plain(error: &io::Error) -> String {
     }
 }
 
+/// Makes a limit on the size of files (`ulimit -f`) a failure to write, as a full disk is, instead of
+/// the end of the program without a word.
+pub(crate) fn survive_size_limits() {
+    #[cfg(unix)]
+    {
+        // Whether it came is told by the failure to write.
+        let _ = signal_hook::flag::register(
+            signal_hook::consts::SIGXFSZ,
+            std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)),
+        );
+    }
+}
+
+/// The temporary files there are, for a program that ends without finishing its work.
+static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn pending_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all temporary files; the program must end then.
+pub(crate) fn forget_pending() {
+    let pending = pending_files();
+    for path in pending.iter() {
+        let _ = std::fs::remove_file(path);
+    }
+    // Locked until the end, so that none takes its place or complains that it is gone.
+    std::mem::forget(pending);
+}
+
+/// A temporary file in the list of those there are.
+struct Listed(PathBuf);
+
+impl Listed {
+    fn new(path: &Path) -> Self {
+        pending_files().push(path.to_path_buf());
+        Self(path.to_path_buf())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        pending_files().retain(|path| *path != self.0);
+    }
+}
+
 /// A file that is being written and takes its place in the end. Dropped before, it leaves no trace.
 pub(crate) struct Pending {
     name: String,
@@ -40,7 +96,7 @@ pub(crate) struct Pending {
 
 enum Target {
     /// A temporary file beside the place it will take.
-    Beside(NamedTempFile, PathBuf),
+    Beside(NamedTempFile, Listed, PathBuf),
     /// Something that cannot be replaced, such as a named pipe or /dev/null.
     Straight(File),
     Stdout(io::Stdout),
@@ -71,6 +127,7 @@ impl Pending {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::Builder::new().prefix(".errbar-").tempfile_in(folder);
         let file = file.map_err(|error| failed(without_path(error, folder)))?;
+        let listed = Listed::new(file.path());
         // A temporary file is private; the result is an ordinary one, or like the one before.
         #[cfg(unix)]
         {
@@ -78,7 +135,7 @@ impl Pending {
             let mode = earlier.map_or(std::fs::Permissions::from_mode(0o644), |e| e.permissions());
             file.as_file().set_permissions(mode).map_err(failed)?;
         }
-        Ok(Self { name, target: Target::Beside(file, path) })
+        Ok(Self { name, target: Target::Beside(file, listed, path) })
     }
 
     /// A failure to write as a sentence. A closed pipe stays the [`io::Error`] that it is, so that a
@@ -96,10 +153,13 @@ impl Pending {
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
         self.flush().map_err(|error| self.failed(error))?;
         let Self { name, target } = self;
-        if let Target::Beside(file, path) = target {
+        if let Target::Beside(file, listed, path) = target {
             let failed = |error: io::Error| anyhow!("cannot write {name}: {}", plain(&error));
             file.as_file().sync_all().map_err(failed)?;
+            let pending = pending_files();
             file.persist(path).map_err(|error| failed(error.error))?;
+            drop(pending);
+            drop(listed);
         }
         Ok(())
     }
@@ -108,7 +168,7 @@ impl Pending {
 impl Write for Pending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
-            Target::Beside(file, _) => file.as_file_mut().write(bytes),
+            Target::Beside(file, ..) => file.as_file_mut().write(bytes),
             Target::Straight(file) => file.write(bytes),
             Target::Stdout(stdout) => stdout.write(bytes),
         }
@@ -116,7 +176,7 @@ impl Write for Pending {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
-            Target::Beside(file, _) => file.as_file_mut().flush(),
+            Target::Beside(file, ..) => file.as_file_mut().flush(),
             Target::Straight(file) => file.flush(),
             Target::Stdout(stdout) => stdout.flush(),
         }

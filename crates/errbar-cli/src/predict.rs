@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use errbar::fit::Fitted;
 use errbar::math::{erfc, erfcinv, erfinv};
 use errbar::words::significant;
@@ -44,11 +44,11 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     /// Central intervals that hold the observation with these probabilities.
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = parse_probability)]
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
     interval: Vec<f64>,
 
     /// Quantiles of the observation.
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = parse_probability)]
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
     quantiles: Vec<f64>,
 
     /// The probability that the observation exceeds each of these thresholds.
@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 
     /// The column with the forecast, which intervals, quantiles and thresholds need [default: the
     /// one the model was fitted with].
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", value_parser = arguments::parse_column)]
     forecast: Option<String>,
 
     /// What the names of the new columns begin with.
@@ -92,10 +92,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let (Some(lower), Some(upper)) = (arguments.lower, arguments.upper)
         && lower >= upper
     {
-        bail!("--lower {lower} is not below --upper {upper}");
+        bail!("--lower {lower} is not below --upper {upper}: swap them, or leave one out");
     }
     if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
-        bail!("the table and the model cannot both come from standard input");
+        bail!("the table and the model cannot both come from standard input: name a file for one");
     }
     let fitted = model_file::read(&arguments.model)?;
     let pool = arguments.threads.pool()?;
@@ -107,8 +107,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     let table = Table::open(&arguments.file, &format)?;
     let file = table.name().to_string();
     let input = |name: &String| {
-        let failed = || format!("{} needs it as an input", arguments.model.display());
-        table.column(name).with_context(failed)
+        table.column_for(name, &format!(", an input of {}", arguments.model.display()))
     };
     let mut columns: Vec<usize> = fitted.names().iter().map(input).collect::<Result<_, _>>()?;
     let around = Around::of(arguments, fitted, &table)?;
@@ -116,8 +115,10 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
         columns.push(column);
     }
     let new = New::of(arguments, fitted);
+    let added = new.columns(&arguments.prefix);
+    check_names(&table, &added)?;
     let mut stream = table.stream(&columns)?;
-    let mut sink = Sink::create(&arguments.output, &stream, new.columns(&arguments.prefix))?;
+    let mut sink = Sink::create(&arguments.output, &stream, added)?;
     let written = copy(arguments, fitted, &around, &new, &mut stream, &mut sink);
     match written.and_then(|seen| sink.finish().map(|()| seen)) {
         Ok(seen) => {
@@ -128,6 +129,25 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
         Err(error) if is_broken_pipe(&error) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// A name can stand once only.
+fn check_names(table: &Table, added: &[NewColumn]) -> anyhow::Result<()> {
+    for (nth, NewColumn { name, .. }) in added.iter().enumerate() {
+        if table.header().contains(name) {
+            bail!(
+                "{} has a column \"{name}\" already; have the names of new ones begin with something \
+                 else, as in --prefix new_",
+                table.name()
+            );
+        }
+        if added[..nth].iter().any(|other| other.name == *name) {
+            bail!(
+                "the new column \"{name}\" is asked for twice; give each level or threshold once"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Reads, adds and writes until the table ends.
@@ -174,8 +194,10 @@ impl Around {
             .iter()
             .any(|asked| !asked.is_empty());
         match fitted.forecast() {
-            Some(name) if needed => Ok(Self::Column(table.column(name).context(
-                "intervals, quantiles and thresholds need the forecast; name its column with --forecast",
+            Some(name) if needed => Ok(Self::Column(table.column_for(
+                name,
+                ", the forecast, which intervals, quantiles and thresholds need; name its column with \
+                 --forecast",
             )?)),
             None if needed => bail!(
                 "intervals, quantiles and thresholds need the forecast: name its column with --forecast"
@@ -360,7 +382,7 @@ impl Seen {
         voice.note(&text);
         if self.without > 0 {
             voice.warn(&format!(
-                "{} of {} without sigma: an input is missing",
+                "{} of {} without sigma: an input is missing or infinite",
                 rows(self.without),
                 self.rows
             ));

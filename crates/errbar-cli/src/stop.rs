@@ -1,6 +1,9 @@
 //! Ctrl-C: the work is told to stop, and nothing is left half-written.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::output;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -16,15 +19,39 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// How long the work has to stop by itself. A pipe on which nothing comes, or a step that cannot be
+/// cut short, would else keep the user waiting.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Says, once, that the work was stopped.
+pub(crate) fn say() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Ordering::SeqCst) {
+        eprintln!("errbar: stopped; no file was left half-written");
+    }
+}
+
 /// Listens for Ctrl-C from now on. A second one ends the program at once.
 pub(crate) fn listen() {
     // Where a handler cannot be set, Ctrl-C ends the program as it always does; files are still
     // written whole or not at all.
     let _ = ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+            end();
         }
+        // The next Ctrl-C is heard only when this handler is done.
+        std::thread::spawn(|| {
+            std::thread::sleep(GRACE);
+            end();
+        });
     });
+}
+
+/// Ends the program from outside of its work.
+fn end() {
+    output::forget_pending();
+    say();
+    std::process::exit(130);
 }
 
 /// Whether the work should stop.

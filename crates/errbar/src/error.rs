@@ -150,6 +150,24 @@ pub enum Error {
         value: f64,
     },
 
+    /// A number that cannot be used.
+    #[error("{what} is {value}: {allowed}")]
+    BadNumber {
+        /// What it was meant for.
+        what: &'static str,
+        /// The number given.
+        value: usize,
+        /// Which numbers work.
+        allowed: &'static str,
+    },
+
+    /// Samples to be compared whose weights differ.
+    #[error("sample {index} has other weights than sample 0: compare on the same rows and weights")]
+    OtherWeights {
+        /// The sample, counted from 0.
+        index: usize,
+    },
+
     /// A number of bins that cannot be used.
     #[error("{what}: {bins} bins were asked for, but {allowed}")]
     BadBins {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
 use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
+use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
 use errbar::words::significant;
@@ -69,7 +70,7 @@ impl Told {
             validation.rows
         );
         let _ = writeln!(text, "  {}", accuracy(self.fit.fitted.model(), validation));
-        for line in "VERDICT".lines() {
+        for line in Verdict::of(scores).to_string().lines() {
             let _ = writeln!(text, "  {line}");
         }
         if validation.candidates.len() > 1 {
@@ -91,7 +92,7 @@ impl Told {
         let fitted = &self.fit.fitted;
         let (rows, trained_on) = fitted.rows();
         let warnings: Vec<String> = self.findings.iter().map(Finding::to_string).collect();
-        let verdict = self.held_out_scores.as_ref().map(|s| s.to_string());
+        let verdict = self.held_out_scores.as_ref().map(|s| Verdict::of(s).to_string());
         serde_json::json!({
             "file": self.file,
             "model_file": self.output.display().to_string(),

@@ -215,29 +215,49 @@ fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
     visit.0
 }
 
-/// The place of a column, or a sentence with the nearest name and those there are.
-pub(super) fn find(file: &str, names: &[String], wanted: &str) -> anyhow::Result<usize> {
-    const LISTED: usize = 20;
+/// The place of a column, or a sentence with the nearest name and those there are. `why` follows the
+/// name and says what the column is wanted for.
+pub(super) fn find(file: &str, names: &[String], wanted: &str, why: &str) -> anyhow::Result<usize> {
+    // A longer name is not mistyped but pasted, and comparing two long ones takes much memory.
+    const LONGEST: usize = 200;
     let wanted = wanted.trim();
     if let Some(place) = names.iter().position(|name| name == wanted) {
         return Ok(place);
     }
+    let length = |name: &str| name.chars().count();
     let nearest = names
         .iter()
+        .filter(|name| name.len() <= LONGEST && wanted.len() <= LONGEST)
         .map(|name| {
             (strsim::damerau_levenshtein(&name.to_lowercase(), &wanted.to_lowercase()), name)
         })
         .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
+        // Two names without a letter in common are not near.
+        .filter(|(distance, name)| {
+            *distance <= 1 + length(name) / 3 && *distance < length(name).max(length(wanted))
+        })
         .map_or(String::new(), |(_, name)| format!("; did you mean {name:?}?"));
-    let listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    let stop = if nearest.is_empty() { "." } else { "" };
+    let wanted = number::shown(wanted.as_bytes());
+    Err(anyhow!("{file} has no column {wanted:?}{why}{nearest}{stop} {}", listing(names)))
+}
+
+/// "It has: x, mu, y", not too many names of them, and not too long.
+pub(super) fn listing(names: &[String]) -> String {
+    const LISTED: usize = 20;
+    let listed: Vec<String> =
+        names.iter().take(LISTED).map(|name| number::shown(name.as_bytes())).collect();
     let more = match names.len().saturating_sub(LISTED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let stop = if nearest.is_empty() { "." } else { "" };
-    Err(anyhow!(
-        "{file} has no column {wanted:?}{nearest}{stop} It has: {}{more}",
-        listed.join(", ")
-    ))
+    // A header in one piece was read with the wrong separator.
+    let uncut = |name: &String| name.bytes().any(|byte| SEPARATORS.contains(&byte));
+    match names {
+        [only] if uncut(only) => format!(
+            "Its only column is {:?}: name the character between columns with --separator",
+            number::shown(only.as_bytes())
+        ),
+        _ => format!("It has: {}{more}", listed.join(", ")),
+    }
 }

@@ -173,7 +173,17 @@ impl Table {
     /// The place of a column, or a sentence that names the file, the column asked for, those there
     /// are, and the nearest of them.
     pub(crate) fn column(&self, name: &str) -> anyhow::Result<usize> {
-        header::find(self.name(), self.header(), name)
+        self.column_for(name, "")
+    }
+
+    /// As [`Self::column`]; `why` follows the name in the sentence and says what it is wanted for.
+    pub(crate) fn column_for(&self, name: &str, why: &str) -> anyhow::Result<usize> {
+        header::find(self.name(), self.header(), name, why)
+    }
+
+    /// "It has: x, mu, y".
+    pub(crate) fn listing(&self) -> String {
+        header::listing(self.header())
     }
 
     /// Reads the chosen columns of all rows. `done` is told the share that was read and says

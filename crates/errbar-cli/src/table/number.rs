@@ -45,7 +45,9 @@ pub(super) fn is_missing(field: &[u8]) -> bool {
 pub(super) fn advice(value: &str, decimal_comma: bool) -> String {
     let with_points = value.replacen(',', ".", 1);
     if looks_like_date(value) {
-        "it looks like a date: leave the column out, or give it as a number".to_string()
+        "it looks like a date: turn it into a number, such as the day of the year, or leave the column \
+         out (errbar fit takes dates as --time)"
+            .to_string()
     } else if decimal_comma && value.contains('.') {
         "with --decimal-comma, numbers are written as 3,14".to_string()
     } else if !decimal_comma && value.contains(',') && with_points.parse::<f64>().is_ok() {

@@ -51,11 +51,20 @@ pub fn root_mean_square_sigma(sample: &Sample) -> f64 {
     root_mean_square(sample.errors(), sample.sigma())
 }
 
+/// The mean of $z = \varepsilon/\sigma$: 0 when the forecast has no bias.
+#[must_use]
+pub fn mean_z(sample: &Sample) -> f64 {
+    mean_of(sample.errors(), &each_z(sample), |z| z)
+}
+
 /// The root mean square of $z = \varepsilon/\sigma$: 1 when sigma has the right size on the whole.
 #[must_use]
 pub fn root_mean_square_z(sample: &Sample) -> f64 {
-    let z: Vec<f64> = sample.error().iter().zip(sample.sigma()).map(|(e, s)| e / s).collect();
-    root_mean_square(sample.errors(), &z)
+    root_mean_square(sample.errors(), &each_z(sample))
+}
+
+fn each_z(sample: &Sample) -> Vec<f64> {
+    sample.error().iter().zip(sample.sigma()).map(|(e, s)| e / s).collect()
 }
 
 fn root_mean_square(errors: &Errors, values: &[f64]) -> f64 {

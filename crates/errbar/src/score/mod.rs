@@ -11,6 +11,8 @@
 //! | both in one cost, with its gradient | [`accuracy_reliability`], [`loss`] |
 //! | better than one constant sigma? | [`constant`] |
 //! | how much is lost to miscalibration? | [`decomposition`] |
+//! | all of it in words | [`verdict`] |
+//! | how far can a score be trusted, and which of two is better? | [`bootstrap`] |
 //! | more data than memory, or several machines | [`accumulate`] |
 //!
 //! Weights: only their ratios matter. Writing a row twice is the same as giving it weight 2.
@@ -18,6 +20,7 @@
 pub mod accumulate;
 pub mod accuracy_reliability;
 pub(crate) mod block;
+pub mod bootstrap;
 pub mod calibration;
 pub mod constant;
 pub mod crps;
@@ -32,6 +35,7 @@ pub mod reliability;
 mod rows;
 pub(crate) mod sample;
 mod scores;
+pub mod verdict;
 
 pub use accuracy_reliability::{AccuracyReliability, Ar, Beta};
 pub use loss::{Loss, LossKind};

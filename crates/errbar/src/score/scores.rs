@@ -64,6 +64,8 @@ pub struct Scores {
     pub rmse: f64,
     /// The mean sigma.
     pub mean_sigma: f64,
+    /// The mean of $z = \varepsilon/\sigma$: 0 when the forecast has no bias.
+    pub mean_z: f64,
     /// The root mean square of $z = \varepsilon/\sigma$: 1 when sigma has the right size.
     pub rms_z: f64,
     /// The mean CRPS.
@@ -127,6 +129,7 @@ impl Scores {
             mae: point::mean_absolute_error(sample),
             rmse: point::root_mean_squared_error(sample),
             mean_sigma: point::mean_sigma(sample),
+            mean_z: point::mean_z(sample),
             rms_z: point::root_mean_square_z(sample),
             crps: ar.crps,
             constant,

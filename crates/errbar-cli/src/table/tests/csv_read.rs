@@ -110,7 +110,7 @@ fn what_is_no_number_is_refused_or_given_up() {
     let error = file.open().unwrap().read(&columns, &[], &mut |_| false).err().unwrap();
     assert_eq!(
         file.shorten(&error),
-        "table.csv, row 1, column \"time\": \"2024-01-31\" is not a number; it looks like a date: leave the column out, or give it as a number"
+        "table.csv, row 1, column \"time\": \"2024-01-31\" is not a number; it looks like a date: turn it into a number, such as the day of the year, or leave the column out (errbar fit takes dates as --time)"
     );
     assert_eq!(
         complaint("a;b\n1;2\n\n1;3,14\n"),

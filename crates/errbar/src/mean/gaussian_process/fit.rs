@@ -7,6 +7,7 @@ use super::panels::padded;
 use super::search::search;
 use super::{GaussianProcess, Hyperparameters};
 use crate::error::{Error, Result};
+use crate::monitor::{Monitor, Silent, check};
 
 /// How many length scales to learn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,9 +60,23 @@ impl GaussianProcess {
     /// No rows or columns, lengths that do not fit, values that are not finite, or data so spread
     /// out or so close together that their variance is beyond the range of doubles.
     pub fn fit(inputs: &[f64], columns: usize, y: &[f64], options: &Options) -> Result<Self> {
+        Self::fit_watched(inputs, columns, y, options, &Silent)
+    }
+
+    /// [`GaussianProcess::fit`] that a monitor can stop.
+    ///
+    /// # Errors
+    /// As [`GaussianProcess::fit`], and when the monitor asked to stop.
+    pub fn fit_watched(
+        inputs: &[f64],
+        columns: usize,
+        y: &[f64],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
         let data = Data::new(inputs, columns, y, None)?;
         let noise = vec![1.0; y.len()];
-        fit(data, noise, Variance::Free, options)
+        fit(data, noise, Variance::Free, options, monitor)
     }
 
     /// [`GaussianProcess::fit`] with a noise variance for each row.
@@ -89,7 +104,7 @@ impl GaussianProcess {
             NoiseScale::Learned if mean > 0.0 => Variance::Free,
             _ => Variance::KnownNoise(mean),
         };
-        fit(data, relative.collect(), variance, options)
+        fit(data, relative.collect(), variance, options, &Silent)
     }
 }
 
@@ -99,6 +114,7 @@ fn fit(
     noise: Vec<f64>,
     variance: Variance,
     options: &Options,
+    monitor: &dyn Monitor,
 ) -> Result<GaussianProcess> {
     let (low, high) = (data.low(), data.high());
     let mut range: Vec<f64> = high.iter().zip(&low).map(|(high, low)| high - low).collect();
@@ -137,7 +153,9 @@ fn fit(
         },
     };
     let failed = Error::NotPositiveDefinite { rows: data.y.len() };
-    let covariance = search(&problem, options).ok_or_else(|| failed.clone())?;
+    let covariance = search(&problem, options, monitor);
+    check(monitor)?;
+    let covariance = covariance.ok_or_else(|| failed.clone())?;
     let value = problem.value(&covariance, &mut Workspace::new(&problem)).ok_or(failed)?;
     let lengths = covariance.log_lengths.iter().zip(&range);
     let hyperparameters = Hyperparameters {

@@ -5,6 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::likelihood::{Covariance, Problem, Variance, Workspace};
 use super::{LengthScales, Options};
+use crate::monitor::Monitor;
 use crate::optimize::{self, bfgs};
 
 /// Length scales, in ranges of the inputs: from unresolvable to indistinguishable from a line.
@@ -49,6 +50,7 @@ impl Bounds {
 /// The problem as a function of unbounded parameters: the amplitude, then the length scales.
 struct Objective<'a> {
     problem: &'a Problem,
+    monitor: &'a dyn Monitor,
     work: Workspace,
     lengths: LengthScales,
     at: Covariance,
@@ -56,11 +58,11 @@ struct Objective<'a> {
 }
 
 impl<'a> Objective<'a> {
-    fn new(problem: &'a Problem, lengths: LengthScales) -> Self {
+    fn new(problem: &'a Problem, lengths: LengthScales, monitor: &'a dyn Monitor) -> Self {
         let columns = problem.points.columns().len();
         let at = Covariance { amplitude: 0.0, log_lengths: vec![0.0; columns] };
         let gradient = at.clone();
-        Self { problem, work: Workspace::new(problem), lengths, at, gradient }
+        Self { problem, monitor, work: Workspace::new(problem), lengths, at, gradient }
     }
 
     fn parameters(&self) -> usize {
@@ -84,12 +86,19 @@ impl<'a> Objective<'a> {
         }
     }
 
+    /// `None` where there is no value, and when the work should stop.
     fn value(&mut self, x: &[f64]) -> Option<f64> {
+        if self.monitor.should_stop() {
+            return None;
+        }
         self.go_to(x);
         Some(self.problem.value(&self.at, &mut self.work)?.minus_log)
     }
 
     fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
+        if self.monitor.should_stop() {
+            return None;
+        }
         self.go_to(x);
         let Self { problem, work, at, gradient: by, .. } = self;
         let value = problem.value_and_gradient(at, work, by)?;
@@ -192,7 +201,11 @@ impl<'a> Objective<'a> {
 }
 
 /// The covariance of greatest likelihood, `None` if none could be evaluated.
-pub(super) fn search(problem: &Problem, options: &Options) -> Option<Covariance> {
+pub(super) fn search(
+    problem: &Problem,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Option<Covariance> {
     let rows = problem.points.rows();
     let first = if rows > MANY {
         let mut chosen: Vec<usize> = (0..rows).collect();
@@ -202,11 +215,11 @@ pub(super) fn search(problem: &Problem, options: &Options) -> Option<Covariance>
         }
         chosen.truncate(FEW);
         let some = problem.subset(&chosen);
-        Objective::new(&some, options.length_scales).search(options, None)
+        Objective::new(&some, options.length_scales, monitor).search(options, None)
     } else {
         None
     };
-    let mut objective = Objective::new(problem, options.length_scales);
+    let mut objective = Objective::new(problem, options.length_scales, monitor);
     let x = objective.search(options, first)?;
     objective.go_to(&x);
     Some(objective.at)

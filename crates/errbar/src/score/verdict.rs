@@ -1,0 +1,463 @@
+//! Can these error bars be trusted? The scores in words.
+//!
+//! Two questions are asked of every deviation: is it more than chance (2.6 standard errors, 99%),
+//! and is it large enough to matter? With ten million rows the first alone would find fault with
+//! every forecast, with fifty rows the second.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::bootstrap::Intervals;
+use super::calibration::{Coverage, SpreadSkillBin, half_width};
+use super::scores::Scores;
+use crate::words;
+
+/// Standard errors that make a deviation more than chance: 99%.
+const CHANCE: f64 = 2.576;
+/// The size of errors over sigma matters when it is off by more than this share.
+const SIZE_MATTERS: f64 = 0.05;
+/// A coverage matters when it is off by more than this.
+const COVERAGE_MATTERS: f64 = 0.02;
+/// A bias matters when it is more than this many sigma.
+const BIAS_MATTERS: f64 = 0.1;
+/// Small and large sigma may differ by this factor in how large their errors are.
+const UNEVEN_MATTERS: f64 = 1.3;
+/// With fewer rows than this, nothing found is no news.
+const ENOUGH_ROWS: f64 = 30.0;
+
+/// What is to be said of some error bars: the most important finding, then others.
+///
+/// Prints as one to three plain sentences.
+///
+/// ```
+/// use errbar::score::{Sample, Scores, verdict::Verdict};
+///
+/// // Errors of 2 and -2 in turn, a sigma of 1.
+/// let error: Vec<f64> = (0..100).map(|i| if i % 2 == 0 { 2.0 } else { -2.0 }).collect();
+/// let scores = Scores::of(&Sample::new(&error, &[1.0; 100])?)?;
+/// let verdict = Verdict::of(&scores);
+/// assert_eq!(verdict.word(), "overconfident");
+/// assert_eq!(
+///     verdict.to_string(),
+///     "Overconfident: the errors are 2 times as large as sigma says, and 90% intervals hold 0.0% \
+///      of the observations. Multiply sigma by about 2."
+/// );
+/// # Ok::<(), errbar::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The most important finding.
+    pub finding: Finding,
+    /// Others, less important.
+    pub also: Vec<Finding>,
+    /// The rows it rests on, or as many as independent rows would be worth.
+    pub rows: f64,
+    /// The central interval looked at, the one nearest to 90%; none when there is no interval.
+    pub coverage: Option<Coverage>,
+}
+
+/// One thing found.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Finding {
+    /// Sigma is right as far as these rows can tell.
+    Reliable,
+    /// Sigma is too small.
+    Overconfident {
+        /// The errors over what sigma says, root mean square.
+        factor: f64,
+    },
+    /// Sigma is too large.
+    Underconfident {
+        /// The errors over what sigma says, root mean square.
+        factor: f64,
+    },
+    /// The forecast is too high or too low, and that is what is wrong most.
+    Biased {
+        /// The mean error, observation minus forecast.
+        bias: f64,
+        /// The mean error in sigmas.
+        mean_z: f64,
+        /// The errors over what sigma says, once the bias is taken away.
+        spread_z: f64,
+    },
+    /// Right on the whole, but not both where sigma is small and where it is large.
+    Uneven {
+        /// The errors over what sigma says, in the third of the rows with the smallest sigma.
+        small: f64,
+        /// The largest sigma of that third.
+        small_to: f64,
+        /// The same in the third with the largest.
+        large: f64,
+        /// The smallest sigma of that third.
+        large_from: f64,
+    },
+    /// Right in size, but the errors over sigma are not Gaussian.
+    WrongShape {
+        /// Whether large errors are more frequent than sigma says, rather than rarer.
+        heavy_tails: bool,
+        /// The errors over what sigma says, root mean square.
+        factor: f64,
+        /// A narrow interval: its level and the share of observations it holds.
+        narrow: (f64, f64),
+        /// A wide one.
+        wide: (f64, f64),
+    },
+    /// Nothing is wrong that so few rows could show.
+    TooFewRows,
+}
+
+impl Verdict {
+    /// The verdict on some scores, whose rows are taken to be independent.
+    #[must_use]
+    pub fn of(scores: &Scores) -> Self {
+        Self::with(scores, None)
+    }
+
+    /// The verdict on some scores, with the standard errors of their intervals where there are some:
+    /// they know how far the rows depend on each other.
+    #[must_use]
+    pub fn with(scores: &Scores, intervals: Option<&Intervals>) -> Self {
+        let evidence = Evidence { scores, intervals };
+        let rows = evidence.rows();
+        let main = evidence.coverage_near(0.9);
+        let (bias, uneven) = (evidence.bias(), evidence.uneven());
+        let size = evidence.size();
+        let mut findings = Vec::new();
+        match (bias, size) {
+            // The bias alone, or mostly it, makes errors larger than sigma.
+            (Some((bias, true)), Some(Finding::Overconfident { .. }) | None) => {
+                findings.push(bias);
+            }
+            (bias, size) => {
+                findings.extend(size);
+                findings.extend(bias.map(|(bias, _)| bias));
+            }
+        }
+        findings.extend(uneven);
+        if size.is_none() && bias.is_none() && uneven.is_none() {
+            findings.extend(evidence.shape());
+        }
+        let none = if rows < ENOUGH_ROWS { Finding::TooFewRows } else { Finding::Reliable };
+        let finding = if findings.is_empty() { none } else { findings.remove(0) };
+        let coverage = main.map(|index| scores.coverage[index]);
+        Self { finding, also: findings, rows, coverage }
+    }
+
+    /// The verdict in a word or two: reliable, overconfident, underconfident, biased, uneven, not
+    /// Gaussian, too few rows.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self.finding {
+            Finding::Reliable => "reliable",
+            Finding::Overconfident { .. } => "overconfident",
+            Finding::Underconfident { .. } => "underconfident",
+            Finding::Biased { .. } => "biased",
+            Finding::Uneven { .. } => "uneven",
+            Finding::WrongShape { .. } => "not Gaussian",
+            Finding::TooFewRows => "too few rows",
+        }
+    }
+}
+
+/// What a verdict rests on.
+struct Evidence<'a> {
+    scores: &'a Scores,
+    intervals: Option<&'a Intervals>,
+}
+
+impl Evidence<'_> {
+    /// The place of the coverage whose level is nearest.
+    fn coverage_near(&self, level: f64) -> Option<usize> {
+        let distance = |index: &usize| (self.scores.coverage[*index].level - level).abs();
+        (0..self.scores.coverage.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// Independent rows that would tell as much about a coverage.
+    fn rows_for(&self, index: usize) -> f64 {
+        let observed = self.scores.coverage[index].observed;
+        let rows = self.scores.effective_rows;
+        let Some(intervals) = self.intervals else { return rows };
+        let spread = observed * (1.0 - observed);
+        match intervals.coverage.get(index).map(|interval| interval.standard_error) {
+            Some(error) if error > 0.0 && spread > 0.0 => {
+                (spread / (error * error)).min(2.0 * rows)
+            }
+            _ => rows / intervals.options.block as f64,
+        }
+    }
+
+    fn rows(&self) -> f64 {
+        let rows = self.scores.effective_rows;
+        self.coverage_near(0.9).map_or(rows, |index| self.rows_for(index)).min(rows)
+    }
+
+    /// How far a coverage is from its level, in standard errors of a calibrated forecast.
+    fn coverage_z(&self, index: usize) -> f64 {
+        let Coverage { level, observed, .. } = self.scores.coverage[index];
+        (observed - level) / (level * (1.0 - level) / self.rows_for(index)).sqrt()
+    }
+
+    /// Whether sigma has the wrong size, or the right one in root mean square only.
+    fn size(&self) -> Option<Finding> {
+        let factor = self.scores.rms_z;
+        let finding = |factor: f64, too_small: bool| match too_small {
+            true => Finding::Overconfident { factor },
+            false => Finding::Underconfident { factor },
+        };
+        if factor == 0.0 || !factor.is_finite() {
+            return Some(finding(factor, factor != 0.0));
+        }
+        let error = match self.intervals {
+            Some(intervals) if intervals.rms_z.standard_error.is_finite() => {
+                intervals.rms_z.standard_error
+            }
+            // Of a calibrated forecast: z² has a variance of 2.
+            _ => 1.0 / (2.0 * self.scores.effective_rows).sqrt(),
+        };
+        let size_off = (factor - 1.0).abs() > (CHANCE * error).max(SIZE_MATTERS);
+        let Some(main) = self.coverage_near(0.9) else {
+            return size_off.then(|| finding(factor, factor > 1.0));
+        };
+        let Coverage { level, observed, .. } = self.scores.coverage[main];
+        let coverage_off =
+            self.coverage_z(main).abs() > CHANCE && (observed - level).abs() > COVERAGE_MATTERS;
+        if !size_off && !coverage_off {
+            return None;
+        }
+        // The factor that would explain the coverage of Gaussian errors.
+        let edge = 0.5 / self.scores.effective_rows.max(1.0);
+        let implied = half_width(level) / half_width(observed.clamp(edge, 1.0 - edge));
+        let agreement = factor.ln() / implied.ln();
+        if (1.0 / 3.0..=3.0).contains(&agreement) {
+            return Some(finding(factor, factor > 1.0));
+        }
+        self.misshapen(factor > implied)
+    }
+
+    /// Whether intervals in the middle and in the tails are off in opposite ways.
+    fn shape(&self) -> Option<Finding> {
+        let (narrow, wide) = (self.coverage_near(0.5)?, self.coverage_near(0.99)?);
+        let off = |index: usize, matters: f64| {
+            let Coverage { level, observed, .. } = self.scores.coverage[index];
+            let more = observed - level;
+            if self.coverage_z(index).abs() > CHANCE && more.abs() > matters { more } else { 0.0 }
+        };
+        // A hundredth more in the tails is twice as many.
+        let (middle, tails) = (off(narrow, 0.03), off(wide, 0.005));
+        if narrow == wide || middle * tails >= 0.0 {
+            return None;
+        }
+        self.misshapen(middle > 0.0)
+    }
+
+    fn misshapen(&self, heavy_tails: bool) -> Option<Finding> {
+        let pair = |index: usize| {
+            let Coverage { level, observed, .. } = self.scores.coverage[index];
+            (level, observed)
+        };
+        let (narrow, wide) = (self.coverage_near(0.5)?, self.coverage_near(0.99)?);
+        let factor = self.scores.rms_z;
+        Some(Finding::WrongShape { heavy_tails, factor, narrow: pair(narrow), wide: pair(wide) })
+    }
+
+    /// A bias that matters, and whether it is most of what is wrong with the size of errors.
+    fn bias(&self) -> Option<(Finding, bool)> {
+        let Scores { bias, mean_z, rms_z, effective_rows, .. } = *self.scores;
+        let spread = rms_z * rms_z - mean_z * mean_z;
+        let error = match self.intervals {
+            Some(intervals) if intervals.mean_z.standard_error.is_finite() => {
+                intervals.mean_z.standard_error
+            }
+            _ => (spread.max(0.0) / effective_rows).sqrt(),
+        };
+        let spread_z = spread.max(0.0).sqrt();
+        // A few rows of one sign are no bias yet, even if they agree to the last digit.
+        let matters = mean_z.abs() > (CHANCE * error).max(BIAS_MATTERS) && effective_rows >= 5.0;
+        let most = mean_z * mean_z >= (spread - 1.0).abs();
+        matters.then_some((Finding::Biased { bias, mean_z, spread_z }, most))
+    }
+
+    /// Whether errors over sigma differ between small and large sigma.
+    fn uneven(&self) -> Option<Finding> {
+        let bins = &self.scores.spread_skill;
+        let third = (bins.len() / 3).max(1);
+        if bins.len() < 2 {
+            return None;
+        }
+        let (lower, upper) = (&bins[..third], &bins[bins.len() - third..]);
+        let (small, large) = (ratio(lower), ratio(upper));
+        let rows = |bins: &[SpreadSkillBin]| bins.iter().map(|bin| bin.rows as f64).sum::<f64>();
+        // The logarithm of a root mean square of n Gaussian numbers has a variance of 1/2n; half as
+        // much again for errors that are not quite Gaussian, more for rows that depend on each other.
+        let alike = (self.scores.rows as f64 / self.rows()).max(1.0);
+        let error = (0.75 * alike * (1.0 / rows(lower) + 1.0 / rows(upper))).sqrt();
+        let off = (small / large).ln().abs();
+        let matters = off > (3.0 * error).max(UNEVEN_MATTERS.ln());
+        (matters && off.is_finite()).then_some(Finding::Uneven {
+            small,
+            small_to: lower[third - 1].sigma_to,
+            large,
+            large_from: upper[0].sigma_from,
+        })
+    }
+}
+
+/// The root mean squared error over the root mean square of sigma, of several bins.
+fn ratio(bins: &[SpreadSkillBin]) -> f64 {
+    let largest = bins.iter().fold(0.0, |m: f64, bin| m.max(bin.skill).max(bin.spread));
+    let sum = |of: fn(&SpreadSkillBin) -> f64| -> f64 {
+        bins.iter().map(|bin| bin.rows as f64 * (of(bin) / largest).powi(2)).sum()
+    };
+    (sum(|bin| bin.skill) / sum(|bin| bin.spread)).sqrt()
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let holds = self.coverage.map(|c| {
+            format!(
+                "{}% intervals hold {}",
+                words::significant(100.0 * c.level, 4),
+                percent(c.observed)
+            )
+        });
+        let and_hold = holds.as_ref().map(|h| format!(", and {h} of the observations"));
+        let and_hold = and_hold.unwrap_or_default();
+        match self.finding {
+            Finding::Reliable => {
+                write!(f, "Reliable: {}.", self.reliable_in_words(holds))?;
+            }
+            Finding::TooFewRows => {
+                let rows = self.rows.round().max(1.0);
+                let rows = if rows == 1.0 { "1 row is".into() } else { format!("{rows} rows are") };
+                write!(f, "Too few rows to tell: {rows} not enough to see whether sigma is right")?;
+                match (holds, self.coverage) {
+                    (Some(holds), Some(c)) => {
+                        let (low, high) = (percent(c.low), percent(c.high));
+                        write!(f, "; {holds} (chance alone: {low} to {high}).")?;
+                    }
+                    _ => f.write_str(".")?,
+                }
+            }
+            Finding::Overconfident { factor } => {
+                let size = two_digits(factor);
+                let more = three_digits(factor);
+                write!(
+                    f,
+                    "Overconfident: the errors are {more} times as large as sigma says{and_hold}."
+                )?;
+                if factor.is_finite() {
+                    write!(f, " Multiply sigma by about {size}.")?;
+                }
+            }
+            Finding::Underconfident { factor: 0.0 } => {
+                f.write_str("Underconfident: there are no errors at all.")?;
+            }
+            Finding::Underconfident { factor } => {
+                let (size, less) = (two_digits(factor), three_digits(factor));
+                write!(
+                    f,
+                    "Underconfident: the errors are only {less} times as large as sigma \
+                     says{and_hold}. Multiply sigma by about {size}."
+                )?;
+            }
+            Finding::Biased { spread_z, .. } => {
+                write!(f, "Biased: {}{and_hold}.", self.finding.bias_in_words())?;
+                let left = three_digits(spread_z);
+                write!(f, " Without the bias the errors would be {left} times sigma.")?;
+            }
+            Finding::Uneven { small, small_to, large, large_from } => {
+                write!(
+                    f,
+                    "Right on the whole, but not everywhere: where sigma is small (up to {}) the \
+                     errors are {} times as large as it says, where it is large (from {}) {} times. ",
+                    three_digits(small_to),
+                    three_digits(small),
+                    three_digits(large_from),
+                    three_digits(large)
+                )?;
+                f.write_str(match small > large {
+                    true => "Sigma varies more than the errors do.",
+                    false => "Sigma varies less than the errors do.",
+                })?;
+            }
+            Finding::WrongShape { heavy_tails, factor, narrow, wide } => {
+                let held = |(level, observed): (f64, f64)| {
+                    format!(
+                        "{}% intervals hold {}",
+                        words::significant(100.0 * level, 4),
+                        percent(observed)
+                    )
+                };
+                write!(
+                    f,
+                    "Not Gaussian: {} and {}, with errors {} times sigma in root mean square. ",
+                    held(narrow),
+                    held(wide),
+                    three_digits(factor)
+                )?;
+                f.write_str(match heavy_tails {
+                    true => "Large errors are more frequent than sigma says: there are outliers, or sigma should vary more.",
+                    false => "Large errors are rarer than sigma says.",
+                })?;
+            }
+        }
+        self.also.iter().try_for_each(|finding| match *finding {
+            Finding::Biased { .. } => {
+                let words = finding.bias_in_words().replacen("forecasts are", "Forecasts are also", 1);
+                write!(f, " {words}.")
+            }
+            Finding::Uneven { small, large, .. } => {
+                let (small, large) = (three_digits(small), three_digits(large));
+                write!(f, " It is not the same everywhere: the errors are {small} times sigma where it is small, {large} times where it is large.")
+            }
+            _ => Ok(()),
+        })
+    }
+}
+
+impl Verdict {
+    fn reliable_in_words(&self, holds: Option<String>) -> String {
+        let (Some(holds), Some(c)) = (holds, self.coverage) else {
+            return String::from("the errors are as large as sigma says");
+        };
+        let (low, high) = (percent(c.low), percent(c.high));
+        if (c.low..=c.high).contains(&c.observed) {
+            format!("{holds} of the observations (chance alone: {low} to {high})")
+        } else {
+            let off = three_digits(100.0 * (c.observed - c.level).abs());
+            format!(
+                "{holds} of the observations, {off} points off (chance alone: {low} to {high}), \
+                 which is too little to matter or too little to be sure of"
+            )
+        }
+    }
+}
+
+impl Finding {
+    fn bias_in_words(&self) -> String {
+        let Self::Biased { bias, mean_z, .. } = *self else { return String::new() };
+        let (side, sign) = if mean_z > 0.0 { ("low", "+") } else { ("high", "") };
+        // Where sigma varies, the mean error and the mean z may even differ in sign.
+        let sign = if bias >= 0.0 { sign } else { "" };
+        format!(
+            "forecasts are too {side} by {} sigma on average (mean error {sign}{})",
+            three_digits(mean_z.abs()),
+            three_digits(bias)
+        )
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+fn two_digits(value: f64) -> String {
+    words::significant(value, 2)
+}
+
+fn three_digits(value: f64) -> String {
+    words::significant(value, 3)
+}
