@@ -142,7 +142,7 @@ impl Request {
     }
 
     /// The column of times, as numbers or as dates in text; a row without one is left out. The rows
-    /// are then kept in order of time (see [`Kept::time`]).
+    /// are then kept in order of time.
     pub(crate) fn time(&mut self, name: &str) -> anyhow::Result<()> {
         let column = self.table.column(name)?;
         let (role, name) = (String::from("time"), String::from(name));
@@ -326,11 +326,6 @@ impl Kept {
         &self.texts[id.0]
     }
 
-    /// The times, in order: numbers as they are in the file, or seconds since 1970.
-    pub(crate) fn time(&self) -> Option<&[f64]> {
-        self.time.as_deref()
-    }
-
     /// "12 of 1460 rows were left out: 10 have no observation, 2 no sigma"; nothing when none was.
     pub(crate) fn left_out_in_words(&self) -> Option<String> {
         let out = self.total_rows - self.rows;
@@ -346,7 +341,7 @@ impl Kept {
         Some(text)
     }
 
-    /// What was missing, and in how many rows.
+    /// What was missing, and in how many rows it was the first thing missing.
     pub(crate) fn left_out(&self) -> &[(String, usize)] {
         &self.left_out
     }
@@ -375,6 +370,7 @@ impl Kept {
         use errbar::Error;
         let place = |row: usize| format!("{}, row {}", self.file, self.row_in_file(row));
         match error {
+            Error::Stopped => stop::Stopped.into(),
             Error::ErrorOverflow { index, observation, forecast } => anyhow::anyhow!(
                 "{}: observation {observation:e} minus forecast {forecast:e} overflows; rescale the data",
                 place(index)

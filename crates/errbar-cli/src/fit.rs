@@ -122,6 +122,8 @@ enum ModelName {
     Constant,
     /// The exponential of a polynomial of the inputs.
     Polynomial,
+    /// A smooth function of any shape, with a band on sigma itself.
+    Smooth,
     /// An average of small neural networks.
     Network,
 }
@@ -295,6 +297,7 @@ impl Training {
                 ModelName::Auto => Kind::Auto,
                 ModelName::Constant => Kind::Constant,
                 ModelName::Polynomial => Kind::Polynomial,
+                ModelName::Smooth => Kind::Smooth,
                 ModelName::Network => Kind::Network,
             },
             loss: arguments.loss.with(arguments.beta),

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod columns;
+mod compare;
 mod demo;
 mod export;
 mod fit;
@@ -11,8 +12,12 @@ mod model_file;
 mod output;
 mod predict;
 mod reproduce;
+mod resampling;
+mod samples;
+mod score;
 mod stop;
 mod table;
+mod text_table;
 mod time;
 mod voice;
 
@@ -37,6 +42,8 @@ enum Command {
     Demo(demo::Arguments),
     Fit(fit::Arguments),
     Predict(predict::Arguments),
+    Score(score::Arguments),
+    Compare(compare::Arguments),
     Export(export::Arguments),
     Reproduce(reproduce::Arguments),
     Completions(help::Completions),
@@ -62,7 +69,7 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
             ExitCode::from(130)
         }
         Err(error) => {
-            eprintln!("errbar: {error:#}");
+            voice::say(&format!("errbar: {error:#}"));
             ExitCode::FAILURE
         }
     }
@@ -74,6 +81,8 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
+        Command::Score(arguments) => score::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Completions(arguments) => help::completions(arguments),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use tempfile::NamedTempFile;
 
 /// Writes a file: first a temporary one beside it, then a rename. On any failure an earlier file of
@@ -19,7 +19,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// Whether a file can be written there, as far as can be told without writing it.
 pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
     // Opening a named pipe would wait for its reader.
-    match std::fs::metadata(behind_links(path)) {
+    match std::fs::metadata(path) {
         Ok(earlier) if !earlier.is_file() && !earlier.is_dir() => Ok(()),
         _ => Pending::beside(path).map(drop),
     }
@@ -29,7 +29,9 @@ pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot write to standard output"),
+        result => {
+            result.map_err(|error| anyhow!("cannot write to standard output: {}", plain(&error)))
+        }
     }
 }
 
@@ -115,14 +117,16 @@ impl Pending {
     fn beside(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let failed = |error: io::Error| anyhow!("cannot write {name}: {}", plain(&error));
+        // Before its links are followed: where /dev/stdout leads may be no path.
+        let is_special = |earlier: &std::fs::Metadata| !earlier.is_file() && !earlier.is_dir();
+        if std::fs::metadata(path).is_ok_and(|earlier| is_special(&earlier)) {
+            let file = File::options().write(true).open(path).map_err(failed)?;
+            return Ok(Self { name, target: Target::Straight(file) });
+        }
         let path = behind_links(path);
         let earlier = std::fs::metadata(&path).ok();
         if earlier.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(anyhow!("cannot write {name}: it is a folder"));
-        }
-        if earlier.as_ref().is_some_and(|earlier| !earlier.is_file()) {
-            let file = File::options().write(true).open(&path).map_err(failed)?;
-            return Ok(Self { name, target: Target::Straight(file) });
         }
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::Builder::new().prefix(".errbar-").tempfile_in(folder);

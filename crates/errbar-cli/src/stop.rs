@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::output;
+use crate::{output, voice};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) fn say() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Ordering::SeqCst) {
-        eprintln!("errbar: stopped; no file was left half-written");
+        voice::say("errbar: stopped; no file was left half-written");
     }
 }
 

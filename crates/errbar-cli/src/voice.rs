@@ -1,6 +1,6 @@
 //! What the program says, and where: results on standard output, everything else on standard error.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -24,7 +24,7 @@ impl Voice {
     /// Something worth knowing, on standard error.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {
-            anstream::eprintln!("{text}");
+            say(text);
         }
     }
 
@@ -32,7 +32,7 @@ impl Voice {
     pub(crate) fn warn(self, text: &str) {
         if !self.quiet {
             let style = Style::new().fg_color(Some(AnsiColor::Yellow.into())).bold();
-            anstream::eprintln!("{style}warning:{style:#} {text}");
+            say(&format!("{style}warning:{style:#} {text}"));
         }
     }
 
@@ -49,4 +49,10 @@ impl Voice {
         }
         bar
     }
+}
+
+/// A line on standard error, without colours where they are not wanted. There is nobody to tell when
+/// it cannot be written.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
 }

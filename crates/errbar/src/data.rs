@@ -2,6 +2,10 @@
 
 use std::borrow::Cow;
 
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+
 use crate::error::{Error, Result};
 use crate::score::sample::{check_finite, check_length, check_rows};
 
@@ -124,4 +128,19 @@ pub enum Split {
     /// The rows are in the order of time: consecutive ones are held out. Rows near one another in
     /// time resemble each other, and would otherwise be known before they are judged.
     InOrder,
+}
+
+/// All rows in a random order.
+pub(crate) fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut Pcg64::seed_from_u64(seed));
+    order
+}
+
+/// So many of the rows, at random, in their order.
+pub(crate) fn chosen_rows(rows: usize, wanted: usize, seed: u64) -> Vec<usize> {
+    let mut chosen = shuffled(rows, seed);
+    chosen.truncate(wanted);
+    chosen.sort_unstable();
+    chosen
 }

@@ -141,7 +141,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
 /// The same from units in place of rows, beyond 16,384 of them.
 #[test]
 fn intervals_of_many_rows_hold_the_truth_too() {
-    let (rows, runs) = (20_000, 200);
+    let (rows, runs) = (20_000, 100);
     for block in [1, 20] {
         let truth = truths(1.1, 0.0);
         let mut tally = Tally(Vec::new(), 0);
@@ -158,10 +158,10 @@ fn intervals_of_many_rows_hold_the_truth_too() {
                 ("rs", found.rs, truth[3]),
             ]);
         }
-        // 200 runs: four standard deviations are 6.2%.
+        // 100 runs: four standard deviations are 8.7%.
         for (name, share) in tally.shares() {
             println!("{rows} rows, block {block}: {name} held in {share}");
-            assert!(share >= 0.95 - 0.062 - 0.015, "{name}, block {block}: held in {share}");
+            assert!(share >= 0.95 - 0.087 - 0.015, "{name}, block {block}: held in {share}");
         }
     }
 }
@@ -346,6 +346,7 @@ fn what_cannot_be_had_is_not_made_up() {
     let sample = Sample::new(&[0.0; 40], &[1.0; 40]).unwrap();
     let (_, still) = intervals(&sample, &Options::default());
     assert_eq!((still.bias.low, still.bias.high), (0.0, 0.0));
+    assert_eq!((still.crps_skill.low, still.crps_skill.high), (0.0, 0.0));
 }
 
 #[test]

@@ -80,6 +80,17 @@ fn too_small_and_too_large() {
     );
 }
 
+/// Coverage says nothing more once it is 0 or 1.
+#[test]
+fn far_too_small_and_far_too_large() {
+    let error = ideal(1000);
+    for (sigma, word) in
+        [(0.001, "overconfident"), (20.0, "underconfident"), (1e6, "underconfident")]
+    {
+        assert_eq!(constant(&error, sigma).word(), word, "{sigma}");
+    }
+}
+
 /// With many rows everything is significant, and little of it matters.
 #[test]
 fn what_is_too_little_to_matter_is_no_fault() {
@@ -136,6 +147,10 @@ fn outliers_are_not_a_wrong_size() {
     let found = constant(&error, 1.0);
     assert_eq!(found.word(), "not Gaussian", "{found}");
     assert!(found.to_string().contains("Large errors are more frequent"), "{found}");
+    // Also where they cost some coverage: the rest needs no larger sigma.
+    (0..60).for_each(|i| error[i * 33] = 20.0);
+    let found = constant(&error, 1.0);
+    assert_eq!(found.word(), "not Gaussian", "{found}");
     // Laplace errors with the variance that sigma says: |z| is exponential.
     let laplace: Vec<f64> = (0..4000)
         .map(|i| {
@@ -153,6 +168,17 @@ fn outliers_are_not_a_wrong_size() {
     );
 }
 
+/// Twenty heavy and twenty light.
+const WEIGHTS: [f64; 40] = {
+    let mut weights = [9.0; 40];
+    let mut row = 0;
+    while row < 40 {
+        weights[row] = 1.0;
+        row += 2;
+    }
+    weights
+};
+
 #[test]
 fn few_rows_tell_nothing_unless_it_is_plain() {
     let found = constant(&ideal(12), 1.0);
@@ -160,6 +186,12 @@ fn few_rows_tell_nothing_unless_it_is_plain() {
     assert!(found.to_string().starts_with("Too few rows to tell: 12 rows"), "{found}");
     assert_eq!(constant(&ideal(12), 0.1).word(), "overconfident");
     assert!(constant(&[0.5], 1.0).to_string().contains("1 row is"));
+    assert_eq!(constant(&[0.0], 1.0).word(), "too few rows");
+    let (error, sigma) = (ideal(40), [1.0; 40]);
+    let sample = Sample::new(&error, &sigma).unwrap().weighted(&WEIGHTS).unwrap();
+    let found = Verdict::of(&Scores::of(&sample).unwrap()).to_string();
+    // Kish: (20 + 20/9)² / (20 + 20/81) = 24.4.
+    assert!(found.contains("40 rows, worth about 24 independent ones, are not enough"), "{found}");
 }
 
 #[test]

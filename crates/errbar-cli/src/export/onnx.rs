@@ -56,6 +56,11 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
         Model::Constant(model) => graph.doubles("value", &[], &[model.sigma]),
         Model::Polynomial(model) => polynomial(&mut graph, model, &inputs, &gap),
         Model::Network(model) => network(&mut graph, model, &inputs),
+        Model::Smooth(_) => {
+            anyhow::bail!(
+                "a smooth model has no ONNX form yet; fit one with --model polynomial or network"
+            )
+        }
     };
     let sigma = graph.node("sigma_column", "Add", &[&sigma, &gap]);
     let sigma = graph.node("sigma", "Squeeze", &[&sigma, &across]);

@@ -121,6 +121,7 @@ fn kind(model: &Model) -> Kind {
     match model {
         Model::Constant(_) => Kind::Constant,
         Model::Polynomial(_) => Kind::Polynomial,
+        Model::Smooth(_) => Kind::Smooth,
         Model::Network(_) => Kind::Network,
     }
 }

@@ -4,8 +4,9 @@
 //! parsed side by side; a cut at a line feed inside quotes would tear a record, so blocks that hold
 //! quotes are cut with care.
 
-use std::io::Read;
-use std::ops::Range;
+use std::io::{ErrorKind, Read};
+use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layout::{Layout, closing_quote};
 
@@ -26,9 +27,33 @@ impl Default for Sizes {
     }
 }
 
+/// Bytes whose memory is used again for a later block, as fresh memory is slow.
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    pool: Pool,
+}
+
+type Pool = Arc<Mutex<Vec<Vec<u8>>>>;
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        pool.push(std::mem::take(&mut self.bytes));
+    }
+}
+
 /// Whole records.
 pub(super) struct Block {
-    pub(super) bytes: Vec<u8>,
+    /// What lies behind the last piece is left over from earlier blocks.
+    pub(super) bytes: Buffer,
     /// Where the bytes can be cut between records; the pieces lie one behind the other.
     pub(super) pieces: Vec<Range<usize>>,
 }
@@ -50,6 +75,7 @@ pub(super) struct Blocks {
     /// The beginning of a record whose end was not in the last block.
     carry: Vec<u8>,
     ended: bool,
+    pool: Pool,
 }
 
 impl Blocks {
@@ -60,7 +86,7 @@ impl Blocks {
         layout: Layout,
         sizes: Sizes,
     ) -> Self {
-        Self { reader, layout, sizes, carry, ended: false }
+        Self { reader, layout, sizes, carry, ended: false, pool: Pool::default() }
     }
 
     /// Other sizes from now on.
@@ -75,30 +101,46 @@ impl Blocks {
 
     /// The next records; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Block>, Broken> {
-        let mut bytes = std::mem::take(&mut self.carry);
+        let spare = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut buffer = Buffer { bytes: spare.unwrap_or_default(), pool: self.pool.clone() };
+        let bytes = &mut buffer.bytes;
+        let mut filled = self.carry.len();
+        if bytes.len() < filled {
+            bytes.resize(filled, 0);
+        }
+        for (to, from) in bytes.iter_mut().zip(self.carry.drain(..)) {
+            *to = from;
+        }
         let mut size = self.sizes.block.max(1);
         loop {
-            if !self.ended && bytes.len() < size {
-                let room = size - bytes.len();
-                bytes.reserve(room);
-                let read = self.reader.by_ref().take(room as u64).read_to_end(&mut bytes);
-                self.ended = read.map_err(Broken::Io)? < room;
+            if bytes.len() < size {
+                bytes.resize(size, 0);
             }
-            if bytes.is_empty() {
+            while !self.ended && filled < size {
+                let room = bytes.get_mut(filled..size).unwrap_or_default();
+                match self.reader.read(room) {
+                    Ok(0) => self.ended = true,
+                    Ok(read) => filled += read,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => return Err(Broken::Io(error)),
+                }
+            }
+            if filled == 0 {
                 return Ok(None);
             }
-            let cut = cut(&bytes, self.ended, &self.layout, self.sizes.piece);
-            if let Some(last) = cut.last() {
-                self.carry = bytes.split_off(last.end);
-                return Ok(Some(Block { bytes, pieces: cut }));
+            let read = bytes.get(..filled).unwrap_or_default();
+            let pieces = cut(read, self.ended, &self.layout, self.sizes.piece);
+            if let Some(last) = pieces.last() {
+                self.carry.extend_from_slice(read.get(last.end..).unwrap_or_default());
+                return Ok(Some(Block { bytes: buffer, pieces }));
             }
             if self.ended {
                 return Err(Broken::OpenQuote);
             }
-            if bytes.len() >= self.sizes.record {
+            if filled >= self.sizes.record {
                 return Err(Broken::TooLong);
             }
-            size = size.max(bytes.len()).saturating_mul(2);
+            size = size.max(filled).saturating_mul(2);
         }
     }
 }

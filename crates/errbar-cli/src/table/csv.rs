@@ -1,20 +1,23 @@
 //! CSV tables: opened, read whole, or read as a stream.
 
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
 use super::blocks::{Block, Blocks, Broken, Sizes};
+use super::csv_kinds::{self, Kind};
 use super::header::{self, Header};
-use super::layout::text;
 use super::number;
-use super::pieces::{Failure, Piece, Plan};
-use super::source::{Progress, not_read};
-use super::texts::All;
+use super::pieces::{Failure, Plan};
+use super::source::{self, Progress, Source, not_read};
 use super::{Batch, Columns, Format, Kept, NumberColumn, Numbers};
 use crate::stop::Stopped;
+
+/// Bytes of a block of a stream. Several blocks, their numbers and what is written of them are in
+/// memory at once.
+const STREAMED: usize = 4 << 20;
 
 /// An opened CSV file.
 pub(super) struct Csv {
@@ -51,75 +54,38 @@ impl Csv {
         done: &mut dyn FnMut(f64) -> bool,
     ) -> anyhow::Result<Columns> {
         let mut plan = self.plan(numbers, texts, false);
-        let mut columns: Vec<Numbers> = numbers.iter().map(|_| Numbers::Values(vec![])).collect();
-        let mut all_texts: Vec<All> = texts.iter().map(|_| All::new()).collect();
+        let mut found = plan.nothing_yet(0);
         let mut rows = 0;
         let mut block = self.blocks.next();
         while let Some(current) = block.map_err(|broken| explain(&self.name, broken, rows))? {
             let blocks = &mut self.blocks;
             let (next, pieces) = rayon::join(|| blocks.next(), || plan.parse(&current));
-            for piece in pieces {
-                let in_piece = piece.rows;
+            let before = rows;
+            for piece in &pieces {
+                rows += piece.rows;
                 if let Some(failure) = &piece.failure {
-                    return Err(refuse(
-                        &self.name,
-                        &self.header,
-                        &plan,
-                        rows + in_piece + 1,
-                        failure,
-                    ));
+                    return Err(refuse(&self.name, &self.header, &plan, rows + 1, failure));
                 }
-                append(piece, rows, &mut columns, &mut all_texts, &mut plan)?;
-                rows += in_piece;
             }
+            plan.append(pieces, before, &mut found)?;
             if done(self.progress.share().unwrap_or(0.0)) {
                 return Err(Stopped.into());
             }
             block = next;
         }
-        Ok(Columns {
-            rows: rows as usize,
-            numbers: columns,
-            texts: all_texts.into_iter().map(|all| all.texts).collect(),
-        })
+        let (numbers, texts) = plan.in_order(found);
+        Ok(Columns { rows: rows as usize, numbers, texts })
     }
 
     pub(super) fn stream(mut self, numbers: &[usize]) -> CsvStream {
         let required = |&column| NumberColumn { column, required: true };
         let numbers: Vec<NumberColumn> = numbers.iter().map(required).collect();
         let plan = self.plan(&numbers, &[], true);
-        // Several blocks, their numbers and what is written of them are in memory at once.
-        self.blocks.set_sizes(Sizes { block: 4 << 20, ..Sizes::default() });
+        self.blocks.set_sizes(Sizes { block: STREAMED, ..Sizes::default() });
         let Self { name, path, header, blocks, progress } = self;
         let blocks = Mutex::new(blocks);
         CsvStream { name, path, header, blocks, progress, plan, ahead: None, rows: 0 }
     }
-}
-
-/// Adds the rows of a piece to those before it.
-fn append(
-    piece: Piece<'_>,
-    rows: u64,
-    columns: &mut [Numbers],
-    all_texts: &mut [All],
-    plan: &mut Plan,
-) -> anyhow::Result<()> {
-    for ((column, given_up), numbers) in
-        columns.iter_mut().zip(&mut plan.given_up).zip(piece.numbers)
-    {
-        match (&mut *column, numbers.other) {
-            (Numbers::Values(values), None) => values.extend_from_slice(&numbers.values),
-            (Numbers::Values(_), Some((value, before))) => {
-                *column = Numbers::NotNumbers { value, row: rows + before + 1 };
-                *given_up = true;
-            }
-            (Numbers::NotNumbers { .. }, _) => {}
-        }
-    }
-    for (all, few) in all_texts.iter_mut().zip(piece.texts) {
-        few.append_to(all, text)?;
-    }
-    Ok(())
 }
 
 /// A CSV file that is read batch by batch.
@@ -150,21 +116,24 @@ impl CsvStream {
             let (ahead, pieces) = rayon::join(|| blocks.next(), || self.plan.parse(&block));
             self.ahead = Some(ahead);
             let total: u64 = pieces.iter().map(|piece| piece.rows).sum();
-            let room = || Vec::with_capacity(total as usize);
-            let mut numbers: Vec<Vec<f64>> = self.plan.numbers.iter().map(|_| room()).collect();
+            let mut found = self.plan.nothing_yet(total as usize);
             let mut records = Vec::with_capacity(total as usize);
             let first_row = self.rows + 1;
-            for piece in pieces {
+            for piece in &pieces {
                 self.rows += piece.rows;
                 if let Some(failure) = &piece.failure {
                     let row = self.rows + 1;
                     return Err(refuse(&self.name, &self.header, &self.plan, row, failure));
                 }
-                for (all, part) in numbers.iter_mut().zip(&piece.numbers) {
-                    all.extend_from_slice(&part.values);
-                }
-                records.extend(piece.records);
+                records.extend_from_slice(&piece.records);
             }
+            self.plan.append(pieces, first_row - 1, &mut found)?;
+            let (numbers, _) = self.plan.in_order(found);
+            let values = |numbers| match numbers {
+                Numbers::Values(values) => values,
+                Numbers::NotNumbers { .. } => vec![],
+            };
+            let numbers = numbers.into_iter().map(values).collect();
             // A block of blank lines holds no rows.
             if total > 0 {
                 let kept = Kept::Csv { bytes: block.bytes, records };
@@ -174,8 +143,40 @@ impl CsvStream {
     }
 }
 
+impl CsvStream {
+    /// The kinds of all columns, from a first pass over all rows. What comes from a pipe is copied to
+    /// a temporary file, as it is needed twice.
+    pub(super) fn kinds(&self) -> anyhow::Result<Vec<Kind>> {
+        let layout = self.header.layout;
+        let sizes = Sizes { block: STREAMED, ..Sizes::default() };
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.rows > 0 || self.ahead.is_some() {
+            bail!("{} was read before its output was begun", self.name);
+        }
+        if let Some(path) = &self.path {
+            let separator = Some(layout.separator);
+            let format = Format { separator, decimal_comma: layout.decimal_comma };
+            let Source { name, path, progress, kind } = source::open(path)?;
+            let source::Kind::Text(head, rest) = kind else {
+                bail!("{name} has changed while it was read");
+            };
+            let again = Csv::open(name, path, progress, &format, head, rest)?;
+            return csv_kinds::find(&self.name, &self.header, again.blocks);
+        }
+        let nothing = Blocks::new(vec![], Box::new(std::io::empty()), layout, sizes);
+        let mut copy = source::spool(std::mem::replace(&mut *blocks, nothing).into_rest())?;
+        let failed = |error| not_read(&self.name, &error);
+        let again = copy.try_clone().map_err(failed)?;
+        let again = Blocks::new(vec![], Box::new(again), layout, sizes);
+        let kinds = csv_kinds::find(&self.name, &self.header, again)?;
+        copy.rewind().map_err(failed)?;
+        *blocks = Blocks::new(vec![], Box::new(copy), layout, sizes);
+        Ok(kinds)
+    }
+}
+
 /// Why reading broke off after some rows, as a sentence.
-fn explain(name: &str, broken: Broken, rows: u64) -> anyhow::Error {
+pub(super) fn explain(name: &str, broken: Broken, rows: u64) -> anyhow::Error {
     let row = rows + 1;
     match broken {
         Broken::Io(error) => not_read(name, &error),
@@ -189,20 +190,22 @@ fn explain(name: &str, broken: Broken, rows: u64) -> anyhow::Error {
 /// What is wrong with a record, as a sentence.
 fn refuse(name: &str, header: &Header, plan: &Plan, row: u64, failure: &Failure) -> anyhow::Error {
     match failure {
-        Failure::Uneven { found } => {
-            let expected = header.names.len();
-            let fields = if *found == 1 { "field" } else { "fields" };
-            anyhow!(
-                "{name}, row {row} has {found} {fields}, the header has {expected}; the separator is \
-                 {:?}, and a text that holds it must be in quotes",
-                char::from(header.layout.separator)
-            )
-        }
-        Failure::NotNumber { number, value } => {
-            let column = plan.numbers.get(*number).map_or(0, |number| number.column);
-            let column = header.names.get(column).map_or("", String::as_str);
+        Failure::Uneven { found } => uneven(name, header, row, *found),
+        Failure::NotNumber { slot, value } => {
+            let column = header.names.get(plan.column(*slot)).map_or("", String::as_str);
             let advice = number::advice(value, header.layout.decimal_comma);
             anyhow!("{name}, row {row}, column {column:?}: {value:?} is not a number; {advice}")
         }
     }
+}
+
+/// A record with another number of fields than the header, as a sentence.
+pub(super) fn uneven(name: &str, header: &Header, row: u64, found: usize) -> anyhow::Error {
+    let expected = header.names.len();
+    let fields = if found == 1 { "field" } else { "fields" };
+    anyhow!(
+        "{name}, row {row} has {found} {fields}, the header has {expected}; the separator is {:?}, \
+         and a text that holds it must be in quotes",
+        char::from(header.layout.separator)
+    )
 }

@@ -7,6 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
 
+use super::parquet_leaf::Leaf;
+use super::parquet_values::{Meaning, Value};
 use super::pieces::slice;
 use super::{NewColumn, NewValues};
 use crate::output::Pending;
@@ -22,12 +24,16 @@ pub(super) struct Style {
     pub(super) line_end: &'static str,
     pub(super) decimal_comma: bool,
     pub(super) gzip: bool,
+    /// Whether rows are written as soon as they are there, for standard output.
+    pub(super) at_once: bool,
 }
 
 /// A CSV file that is being written.
 pub(super) struct CsvSink {
     file: Pending,
     style: Style,
+    /// What is ready to be written; it is while the next rows are made into text.
+    ready: Vec<Vec<u8>>,
 }
 
 impl CsvSink {
@@ -44,48 +50,112 @@ impl CsvSink {
             push_text(&mut line, column.name.as_bytes(), style.separator);
         }
         line.extend_from_slice(style.line_end.as_bytes());
-        let mut sink = Self { file, style };
-        let line = sink.style.pack(line);
-        sink.put(&line)?;
+        let mut sink = Self { file, style, ready: vec![style.pack(line)] };
+        sink.put()?;
         Ok(sink)
     }
 
-    /// Records with further fields.
-    pub(super) fn write(
+    /// Records of a CSV file with further fields.
+    pub(super) fn write_records(
         &mut self,
         bytes: &[u8],
         records: &[Range<u32>],
         values: &[NewValues],
     ) -> anyhow::Result<()> {
-        let style = self.style;
-        let length = (bytes.len() / records.len().max(1)).max(1);
-        let rows = (PIECE / length).max(1);
-        let pieces: Vec<Vec<u8>> = records
-            .par_chunks(rows)
-            .enumerate()
-            .map(|(i, records)| {
-                let mut out = Vec::with_capacity(records.len() * (length + 24 * values.len()));
-                for (row, record) in (i * rows..).zip(records) {
+        let length = bytes.len() / records.len().max(1);
+        self.write_rows(records.len(), length, values, |rows| {
+            let mut records = records.get(rows).unwrap_or_default().iter();
+            move |out: &mut Vec<u8>| {
+                if let Some(record) = records.next() {
                     out.extend_from_slice(slice(bytes, record));
-                    style.push_values(&mut out, values, row);
-                    out.extend_from_slice(style.line_end.as_bytes());
                 }
-                style.pack(out)
-            })
-            .collect();
-        pieces.iter().try_for_each(|piece| self.put(piece))
+            }
+        })
     }
 
-    fn put(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        self.file.write_all(bytes).map_err(|error| self.file.failed(error))
+    /// Rows of a Parquet file with further fields.
+    pub(super) fn write_leaves(
+        &mut self,
+        rows: usize,
+        leaves: &[(&Leaf, Meaning)],
+        values: &[NewValues],
+    ) -> anyhow::Result<()> {
+        let style = self.style;
+        self.write_rows(rows, 16 * leaves.len(), values, |rows| {
+            let mut columns = Vec::with_capacity(leaves.len());
+            for (leaf, meaning) in leaves {
+                columns.push((leaf.rows_in(rows.clone()), *meaning));
+            }
+            move |out: &mut Vec<u8>| {
+                for (i, (values, meaning)) in columns.iter_mut().enumerate() {
+                    if i > 0 {
+                        out.push(style.separator);
+                    }
+                    if let Some(value) = values.next().flatten() {
+                        style.push_value(out, *meaning, value);
+                    }
+                }
+            }
+        })
     }
 
-    pub(super) fn finish(self) -> anyhow::Result<()> {
+    /// Rows of `length` bytes, about. `records` gives for some rows what writes one after the other.
+    fn write_rows<W: FnMut(&mut Vec<u8>)>(
+        &mut self,
+        rows: usize,
+        length: usize,
+        values: &[NewValues],
+        records: impl Fn(Range<usize>) -> W + Sync,
+    ) -> anyhow::Result<()> {
+        let style = self.style;
+        let at_once = (PIECE / length.max(1)).max(1);
+        let piece = |i: usize| {
+            let rows = i * at_once..rows.min((i + 1) * at_once);
+            let mut out = Vec::with_capacity(rows.len() * (length + 24 * values.len()));
+            let mut record = records(rows.clone());
+            for row in rows {
+                record(&mut out);
+                style.push_values(&mut out, values, row);
+                out.extend_from_slice(style.line_end.as_bytes());
+            }
+            style.pack(out)
+        };
+        let pieces = 0..rows.div_ceil(at_once);
+        let (written, pieces) =
+            rayon::join(|| self.put(), || pieces.into_par_iter().map(piece).collect());
+        written?;
+        self.ready = pieces;
+        // Whoever reads along gets what there is.
+        if style.at_once { self.put() } else { Ok(()) }
+    }
+
+    /// Writes what is ready.
+    fn put(&mut self) -> anyhow::Result<()> {
+        for bytes in self.ready.drain(..) {
+            self.file.write_all(&bytes).map_err(|error| self.file.failed(error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        self.put()?;
         self.file.finish()
     }
 }
 
 impl Style {
+    /// A line of names, without its end.
+    pub(super) fn header(&self, names: &[String]) -> Vec<u8> {
+        let mut line = vec![];
+        for (i, name) in names.iter().enumerate() {
+            if i > 0 {
+                line.push(self.separator);
+            }
+            push_text(&mut line, name.as_bytes(), self.separator);
+        }
+        line
+    }
+
     /// Compresses where asked to. A gzipped file may be a row of gzipped pieces.
     pub(super) fn pack(&self, bytes: Vec<u8>) -> Vec<u8> {
         if !self.gzip {
@@ -112,6 +182,27 @@ impl Style {
                     None => {}
                 },
             }
+        }
+    }
+
+    /// A value of a Parquet file as a field.
+    fn push_value(&self, out: &mut Vec<u8>, meaning: Meaning, value: Value<'_>) {
+        // Most columns by far, without a text of their own for each value.
+        match (meaning, value) {
+            (Meaning::Float, Value::Double(value)) => return self.push_number(out, value),
+            (Meaning::Signed, Value::Int(value)) => {
+                // Writing to memory does not fail.
+                let _ = write!(out, "{value}");
+                return;
+            }
+            _ => {}
+        }
+        let text = meaning.text(value);
+        let has_point = matches!(meaning, Meaning::Float | Meaning::Half | Meaning::Decimal { .. });
+        if self.decimal_comma && has_point {
+            push_text(out, text.replace('.', ",").as_bytes(), self.separator);
+        } else {
+            push_text(out, text.as_bytes(), self.separator);
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::io::Read;
+use std::ops::Range;
 
 use anyhow::{anyhow, bail};
 
@@ -171,8 +172,9 @@ fn guess(line: &[u8], decimal_comma: bool) -> u8 {
 /// The names in a header.
 fn names(file: &str, line: &[u8], layout: &Layout) -> anyhow::Result<Vec<String>> {
     let fields = fields(line, layout);
-    let is_number =
-        |field: &Vec<u8>| number::parse(field, layout.decimal_comma).is_some_and(|v| !v.is_nan());
+    let is_number = |field: &Vec<u8>| {
+        number::parse_any(field, layout.decimal_comma).is_some_and(|v| !v.is_nan())
+    };
     if fields.iter().all(is_number) {
         bail!("{file}: the first line holds numbers; a header with names is needed");
     }
@@ -196,13 +198,13 @@ pub(super) fn check_distinct(file: &str, names: &[String]) -> anyhow::Result<()>
 
 /// What all fields of one record say.
 fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
-    struct Collect(Vec<Vec<u8>>);
-    impl Visit<'_> for Collect {
-        fn field(&mut self, _: usize, raw: &[u8]) -> bool {
-            self.0.push(content(raw).into_owned());
+    struct Collect(Vec<Range<usize>>);
+    impl Visit for Collect {
+        fn field(&mut self, _: usize, place: Range<usize>) -> bool {
+            self.0.push(place);
             true
         }
-        fn record(&mut self, _: std::ops::Range<usize>) {}
+        fn record(&mut self, _: Range<usize>) {}
     }
     // How many there are is known only after a first walk.
     let mut visit = Collect(vec![]);
@@ -212,7 +214,8 @@ fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
     };
     let wanted: Vec<usize> = (0..columns).collect();
     walk(line, layout, columns, &wanted, &mut visit);
-    visit.0
+    let field = |place| content(line.get(place).unwrap_or_default()).into_owned();
+    visit.0.into_iter().map(field).collect()
 }
 
 /// The place of a column, or a sentence with the nearest name and those there are. `why` follows the

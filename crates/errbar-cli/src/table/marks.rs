@@ -128,25 +128,22 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// For each of two bytes, one bit for every place where it stands. Eight bytes at a time in ordinary
-/// registers.
-#[inline]
+/// For each of two bytes, one bit for every place where it stands.
+#[inline(always)]
 fn masks(word: &[u8; 64], separator: u8, terminator: u8) -> (u64, u64) {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let bits = |part: u64, wanted: u8| {
-        let difference = part ^ (u64::from(wanted) * 0x0101_0101_0101_0101);
-        // The high bit of each byte that is zero, without carries into its neighbours.
-        let zero = !(((difference & LOW) + LOW) | difference | LOW);
-        // Gathers the eight high bits into one byte.
-        (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    };
-    let (mut separators, mut ends) = (0, 0);
-    for (i, part) in word.as_chunks::<8>().0.iter().enumerate() {
-        let part = u64::from_le_bytes(*part);
-        separators |= bits(part, separator) << (8 * i);
-        ends |= bits(part, terminator) << (8 * i);
-    }
-    (separators, ends)
+    (mask(word, separator), mask(word, terminator))
+}
+
+#[inline(always)]
+fn mask(word: &[u8; 64], wanted: u8) -> u64 {
+    // The compiler makes vector instructions of this loop.
+    let is_wanted = word.map(|byte| u8::from(byte == wanted));
+    let eights = is_wanted.as_chunks::<8>().0.iter().enumerate();
+    eights.fold(0, |mask, (i, eight)| {
+        // Gathers the lowest bits of eight bytes into one byte.
+        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        mask | bits << (8 * i)
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,20 @@
 //! and the column. A missing value (an empty field, NA, NaN, null, …) is NaN in memory.
 
 mod blocks;
+mod calendar;
 mod csv;
+mod csv_kinds;
 mod csv_write;
 mod header;
 mod layout;
 mod marks;
 mod number;
+mod parquet_file;
+mod parquet_leaf;
+mod parquet_pages;
+mod parquet_read;
+mod parquet_values;
+mod parquet_write;
 mod pieces;
 mod records;
 mod source;
@@ -25,8 +33,14 @@ use anyhow::bail;
 
 use crate::output::Pending;
 use csv::{Csv, CsvStream};
+use csv_kinds::Kind;
 use csv_write::{CsvSink, Style};
-use source::Kind;
+use layout::Layout;
+use parquet_file::Parquet;
+use parquet_leaf::Leaf;
+use parquet_read::ParquetStream;
+use parquet_values::Meaning;
+use parquet_write::ParquetSink;
 
 /// How to read and write files of a table.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,6 +56,7 @@ pub(crate) struct Table(Opened);
 
 enum Opened {
     Csv(Csv),
+    Parquet(Parquet),
 }
 
 /// A column to read as numbers.
@@ -87,6 +102,7 @@ pub(crate) struct Batch {
     /// How many.
     pub(crate) rows: usize,
     /// The first of them, counted from 1 in the table.
+    #[allow(dead_code)]
     pub(crate) first_row: u64,
     /// The numbers of the columns asked for; NaN where missing.
     pub(crate) numbers: Vec<Vec<f64>>,
@@ -97,10 +113,12 @@ pub(crate) struct Batch {
 /// The rows of a batch as they were in the file.
 enum Kept {
     Csv {
-        bytes: Vec<u8>,
+        bytes: blocks::Buffer,
         /// Where each record lies in the bytes, without its line end.
         records: Vec<Range<u32>>,
     },
+    /// Every column as it is stored.
+    Parquet(Vec<Leaf>),
 }
 
 /// A table that is read batch by batch.
@@ -108,6 +126,7 @@ pub(crate) struct Stream(Streamed);
 
 enum Streamed {
     Csv(CsvStream),
+    Parquet(ParquetStream),
 }
 
 /// A column that is added to a table.
@@ -139,7 +158,16 @@ pub(crate) struct Sink {
 }
 
 enum Written {
-    Csv(CsvSink),
+    Csv {
+        sink: CsvSink,
+        /// Where the columns of a Parquet file are stored; empty for a CSV file.
+        places: Vec<(usize, Meaning)>,
+    },
+    Parquet {
+        sink: Box<ParquetSink>,
+        /// How a CSV file is laid out, and what its columns hold.
+        source: Option<(String, Layout, Vec<Kind>)>,
+    },
 }
 
 impl Table {
@@ -148,11 +176,13 @@ impl Table {
     pub(crate) fn open(path: &Path, format: &Format) -> anyhow::Result<Self> {
         let source = source::open(path)?;
         match source.kind {
-            Kind::Text(head, rest) => {
+            source::Kind::Text(head, rest) => {
                 let csv = Csv::open(source.name, source.path, source.progress, format, head, rest)?;
                 Ok(Self(Opened::Csv(csv)))
             }
-            Kind::Parquet(_) => bail!("{}: Parquet files cannot be read yet", source.name),
+            source::Kind::Parquet(file) => {
+                Ok(Self(Opened::Parquet(Parquet::open(source.name, format, file)?)))
+            }
         }
     }
 
@@ -160,6 +190,7 @@ impl Table {
     pub(crate) fn name(&self) -> &str {
         match &self.0 {
             Opened::Csv(csv) => &csv.name,
+            Opened::Parquet(parquet) => &parquet.name,
         }
     }
 
@@ -167,6 +198,7 @@ impl Table {
     pub(crate) fn header(&self) -> &[String] {
         match &self.0 {
             Opened::Csv(csv) => &csv.header.names,
+            Opened::Parquet(parquet) => &parquet.names,
         }
     }
 
@@ -197,6 +229,7 @@ impl Table {
         self.check_places(numbers.iter().map(|number| &number.column).chain(texts))?;
         match self.0 {
             Opened::Csv(csv) => csv.read(numbers, texts, done),
+            Opened::Parquet(parquet) => parquet.read(numbers, texts, done),
         }
     }
 
@@ -205,6 +238,7 @@ impl Table {
         self.check_places(numbers)?;
         match self.0 {
             Opened::Csv(csv) => Ok(Stream(Streamed::Csv(csv.stream(numbers)))),
+            Opened::Parquet(parquet) => Ok(Stream(Streamed::Parquet(parquet.stream(numbers)?))),
         }
     }
 
@@ -222,6 +256,7 @@ impl Stream {
     pub(crate) fn next_batch(&mut self) -> anyhow::Result<Option<Batch>> {
         match &mut self.0 {
             Streamed::Csv(csv) => csv.next_batch(),
+            Streamed::Parquet(parquet) => parquet.next_batch(),
         }
     }
 
@@ -229,12 +264,14 @@ impl Stream {
     pub(crate) fn share_read(&self) -> Option<f64> {
         match &self.0 {
             Streamed::Csv(csv) => csv.progress.share(),
+            Streamed::Parquet(parquet) => Some(parquet.share_read()),
         }
     }
 
     fn header(&self) -> &[String] {
         match &self.0 {
             Streamed::Csv(csv) => &csv.header.names,
+            Streamed::Parquet(parquet) => &parquet.table.names,
         }
     }
 }
@@ -262,20 +299,49 @@ impl Sink {
         }
         let ends_in =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
-        if ends_in("parquet") {
-            bail!("{}: Parquet files cannot be written yet", path.display());
-        }
-        let file = Pending::create(path)?;
         let kinds = columns.iter().map(|column| column.kind).collect();
-        let file = match &stream.0 {
-            Streamed::Csv(csv) => {
+        let file = match (&stream.0, ends_in("parquet")) {
+            (Streamed::Csv(csv), false) => {
                 let style = Style {
                     separator: csv.header.layout.separator,
                     line_end: csv.header.line_end,
                     decimal_comma: csv.header.layout.decimal_comma,
                     gzip: ends_in("gz"),
+                    at_once: path.as_os_str() == "-",
                 };
-                Written::Csv(CsvSink::new(file, style, &csv.header.raw, &columns)?)
+                let file = Pending::create(path)?;
+                let sink = CsvSink::new(file, style, &csv.header.raw, &columns)?;
+                Written::Csv { sink, places: vec![] }
+            }
+            (Streamed::Parquet(parquet), false) => {
+                let table = &parquet.table;
+                let style = Style {
+                    separator: table.format.separator.unwrap_or(b','),
+                    line_end: "\n",
+                    decimal_comma: table.format.decimal_comma,
+                    gzip: ends_in("gz"),
+                    at_once: path.as_os_str() == "-",
+                };
+                let place = |(i, place): (usize, &Option<_>)| place.ok_or_else(|| table.nested(i));
+                let places = table.places.iter().enumerate().map(place);
+                let places = places.collect::<anyhow::Result<_>>()?;
+                let file = Pending::create(path)?;
+                let sink = CsvSink::new(file, style, &style.header(&table.names), &columns)?;
+                Written::Csv { sink, places }
+            }
+            (Streamed::Parquet(parquet), true) => {
+                let name = path.display().to_string();
+                let file = Pending::create(path)?;
+                let sink = ParquetSink::like(name, file, &parquet.table, &columns)?;
+                Written::Parquet { sink: Box::new(sink), source: None }
+            }
+            (Streamed::Csv(csv), true) => {
+                let kinds = csv.kinds()?;
+                let name = path.display().to_string();
+                let file = Pending::create(path)?;
+                let sink = ParquetSink::typed(name, file, &csv.header.names, &kinds, &columns)?;
+                let source = Some((csv.name.clone(), csv.header.layout, kinds));
+                Written::Parquet { sink: Box::new(sink), source }
             }
         };
         Ok(Self { kinds, file })
@@ -291,17 +357,42 @@ impl Sink {
         if values.len() != self.kinds.len() || !self.kinds.iter().zip(values).all(fits) {
             bail!("the new values do not fit the rows and columns of the table");
         }
+        let new: Vec<Leaf> = match self.file {
+            Written::Csv { .. } => vec![],
+            Written::Parquet { .. } => values.iter().map(parquet_write::leaf_of).collect(),
+        };
         match (&mut self.file, &batch.kept) {
-            (Written::Csv(sink), Kept::Csv { bytes, records }) => {
-                sink.write(bytes, records, values)
+            (Written::Csv { sink, .. }, Kept::Csv { bytes, records }) => {
+                sink.write_records(bytes, records, values)
             }
+            (Written::Csv { sink, places }, Kept::Parquet(leaves)) => {
+                let leaf =
+                    |(leaf, meaning): &(usize, Meaning)| Some((leaves.get(*leaf)?, *meaning));
+                let leaves: Vec<_> = places.iter().filter_map(leaf).collect();
+                sink.write_leaves(batch.rows, &leaves, values)
+            }
+            (Written::Parquet { sink, .. }, Kept::Parquet(leaves)) => {
+                let parts: Vec<_> = leaves.iter().chain(&new).map(|leaf| vec![leaf]).collect();
+                sink.write(batch.rows, &parts)
+            }
+            (Written::Parquet { sink, source: Some(source) }, Kept::Csv { bytes, records }) => {
+                let (name, layout, kinds) = source;
+                let Some(old) = csv_kinds::convert(bytes, records, layout, kinds) else {
+                    bail!("{name} has changed while it was read");
+                };
+                let old = old.iter().map(|parts| parts.iter().collect());
+                let parts: Vec<Vec<&Leaf>> = old.chain(new.iter().map(|leaf| vec![leaf])).collect();
+                sink.write(batch.rows, &parts)
+            }
+            _ => bail!("a batch of one table cannot be written with another"),
         }
     }
 
     /// Completes the file and puts it in its place.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         match self.file {
-            Written::Csv(sink) => sink.finish(),
+            Written::Csv { sink, .. } => sink.finish(),
+            Written::Parquet { sink, .. } => sink.finish(),
         }
     }
 }

@@ -1,37 +1,43 @@
 //! Columns from the pieces of CSV blocks, which are parsed side by side and put together in order.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::NumberColumn;
 use super::blocks::Block;
-use super::layout::{Layout, content};
+use super::layout::{Layout, content, text};
 use super::number;
 use super::records::{Ended, Visit, walk};
-use super::texts::Few;
+use super::texts::{All, Few};
+use super::{NumberColumn, Numbers, Texts};
 
 /// What to take from each record.
 pub(super) struct Plan {
     pub(super) layout: Layout,
     /// Fields in a record.
-    pub(super) columns: usize,
-    pub(super) numbers: Vec<NumberColumn>,
-    /// Whether a column of numbers was given up, so that no further time is spent on it.
-    pub(super) given_up: Vec<bool>,
-    pub(super) texts: usize,
+    columns: usize,
     /// Whether to keep where each record lies.
-    pub(super) keep_records: bool,
-    /// The columns to look at, rising.
+    keep_records: bool,
+    /// The columns to look at, rising; one that is used twice is here twice.
     wanted: Vec<usize>,
     /// What each of them is used for.
-    uses: Vec<Vec<Use>>,
+    uses: Vec<Use>,
+    /// Which of those asked for it is; texts come after numbers.
+    order: Vec<usize>,
+    /// Buffers of numbers, used again: fresh memory costs more than what is written to it.
+    spare: Mutex<Vec<Vec<f64>>>,
 }
 
-#[derive(Clone, Copy)]
+/// What a column is used for.
+#[derive(Debug, Clone, Copy)]
 enum Use {
-    Number(usize),
-    Text(usize),
+    Number {
+        required: bool,
+    },
+    Text,
+    /// For numbers no more, as one value was none.
+    Nothing,
 }
 
 impl Plan {
@@ -42,22 +48,20 @@ impl Plan {
         texts: &[usize],
         keep_records: bool,
     ) -> Self {
-        let number = |(i, number): (usize, &NumberColumn)| (number.column, Use::Number(i));
-        let text = |(i, column): (usize, &usize)| (*column, Use::Text(i));
-        let mut uses: Vec<(usize, Use)> = numbers.iter().enumerate().map(number).collect();
-        uses.extend(texts.iter().enumerate().map(text));
-        uses.sort_by_key(|(column, _)| *column);
-        let groups = || uses.chunk_by(|a, b| a.0 == b.0);
-        Self {
-            layout,
-            columns,
-            numbers: numbers.to_vec(),
-            given_up: vec![false; numbers.len()],
-            texts: texts.len(),
-            keep_records,
-            wanted: groups().filter_map(|group| Some(group.first()?.0)).collect(),
-            uses: groups().map(|group| group.iter().map(|(_, what)| *what).collect()).collect(),
-        }
+        let number =
+            |number: &NumberColumn| (number.column, Use::Number { required: number.required });
+        let text = |column: &usize| (*column, Use::Text);
+        let uses = numbers.iter().map(number).chain(texts.iter().map(text));
+        let mut uses: Vec<(usize, (usize, Use))> = uses.enumerate().collect();
+        uses.sort_by_key(|(_, (column, _))| *column);
+        let (order, uses): (_, Vec<_>) = uses.into_iter().unzip();
+        let (wanted, uses) = uses.into_iter().unzip();
+        Self { layout, columns, keep_records, wanted, uses, order, spare: Mutex::default() }
+    }
+
+    /// The column that is looked at in a slot.
+    pub(super) fn column(&self, slot: usize) -> usize {
+        self.wanted.get(slot).copied().unwrap_or_default()
     }
 
     /// Parses all pieces of a block.
@@ -67,18 +71,21 @@ impl Plan {
 
     fn parse_piece<'a>(&self, block: &'a Block, place: &Range<usize>) -> Piece<'a> {
         let bytes = block.bytes.get(place.clone()).unwrap_or_default();
-        // Room for records of average length, counted on the first few; a guess too low costs little.
-        let sample = bytes.get(..bytes.len().min(4096)).unwrap_or_default();
-        let lines = memchr::memchr_iter(self.layout.terminator, sample).count() + 1;
-        let room = bytes.len() / (sample.len() / lines).max(1) * 9 / 8;
+        let slot = |what: &Use| match what {
+            Use::Number { .. } => Slot::Numbers(self.buffer()),
+            Use::Text => Slot::Texts(Few::new()),
+            Use::Nothing => Slot::Nothing,
+        };
         let mut visit = Parse {
-            plan: self,
+            bytes,
+            decimal_comma: self.layout.decimal_comma,
+            keep_records: self.keep_records,
             offset: place.start,
+            uses: &self.uses,
             piece: Piece {
                 rows: 0,
-                numbers: self.given_up.iter().map(|up| PieceNumbers::new(*up, room)).collect(),
-                texts: (0..self.texts).map(|_| Few::new()).collect(),
-                records: Vec::with_capacity(if self.keep_records { room } else { 0 }),
+                slots: self.uses.iter().map(slot).collect(),
+                records: Vec::new(),
                 failure: None,
             },
         };
@@ -89,32 +96,104 @@ impl Plan {
         }
         piece
     }
+
+    fn buffer(&self) -> Vec<f64> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.pop().unwrap_or_default()
+    }
+
+    /// Puts the pieces of a block behind what was found before; each column on its own, since fresh
+    /// memory takes the processor's time. `rows` is the number of rows before the block.
+    pub(super) fn append(
+        &mut self,
+        pieces: Vec<Piece<'_>>,
+        mut rows: u64,
+        found: &mut [Found],
+    ) -> anyhow::Result<()> {
+        let mut slots: Vec<Vec<(u64, Slot<'_>)>> = found.iter().map(|_| vec![]).collect();
+        for piece in pieces {
+            for (all, slot) in slots.iter_mut().zip(piece.slots) {
+                all.push((rows, slot));
+            }
+            rows += piece.rows;
+        }
+        slots.into_par_iter().zip(found.par_iter_mut()).try_for_each(|(slots, found)| {
+            slots.into_iter().try_for_each(|(rows, slot)| self.append_slot(slot, rows, found))
+        })?;
+        for (what, found) in self.uses.iter_mut().zip(found) {
+            if let Found::Numbers(Numbers::NotNumbers { .. }) = found {
+                *what = Use::Nothing;
+            }
+        }
+        Ok(())
+    }
+
+    fn append_slot(&self, slot: Slot<'_>, rows: u64, found: &mut Found) -> anyhow::Result<()> {
+        match (slot, &mut *found) {
+            (Slot::Numbers(mut values), Found::Numbers(numbers)) => {
+                if let Numbers::Values(all) = numbers {
+                    all.extend_from_slice(&values);
+                }
+                values.clear();
+                self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(values);
+            }
+            (Slot::Other(value, before), Found::Numbers(numbers @ Numbers::Values(_))) => {
+                *numbers = Numbers::NotNumbers { value, row: rows + before + 1 };
+            }
+            (Slot::Texts(few), Found::Texts(all)) => few.append_to(all, text)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What was found, nothing at first.
+    pub(super) fn nothing_yet(&self, room: usize) -> Vec<Found> {
+        let nothing = |what: &Use| match what {
+            Use::Number { .. } => Found::Numbers(Numbers::Values(Vec::with_capacity(room))),
+            _ => Found::Texts(All::new()),
+        };
+        self.uses.iter().map(nothing).collect()
+    }
+
+    /// What was found, in the order it was asked for.
+    pub(super) fn in_order(&self, found: Vec<Found>) -> (Vec<Numbers>, Vec<Texts>) {
+        let mut order: Vec<_> = self.order.iter().zip(found).collect();
+        order.sort_by_key(|(place, _)| **place);
+        let (mut numbers, mut texts) = (vec![], vec![]);
+        for (_, found) in order {
+            match found {
+                Found::Numbers(found) => numbers.push(found),
+                Found::Texts(found) => texts.push(found.texts),
+            }
+        }
+        (numbers, texts)
+    }
+}
+
+/// The rows of a column that were read.
+pub(super) enum Found {
+    Numbers(Numbers),
+    Texts(All),
 }
 
 /// What was found in a piece of a block.
 pub(super) struct Piece<'a> {
     /// Whole records; a failure is in the one after them.
     pub(super) rows: u64,
-    pub(super) numbers: Vec<PieceNumbers>,
-    pub(super) texts: Vec<Few<'a, [u8]>>,
+    /// The columns looked at.
+    pub(super) slots: Vec<Slot<'a>>,
     /// Where records lie in the block.
     pub(super) records: Vec<Range<u32>>,
     pub(super) failure: Option<Failure>,
 }
 
-/// Numbers of a piece.
-pub(super) struct PieceNumbers {
-    pub(super) values: Vec<f64>,
+/// A column in a piece of a block.
+pub(super) enum Slot<'a> {
+    Numbers(Vec<f64>),
     /// The first value that is no number, and the rows before it.
-    pub(super) other: Option<(String, u64)>,
-    given_up: bool,
-}
-
-impl PieceNumbers {
-    fn new(given_up: bool, room: usize) -> Self {
-        let values = Vec::with_capacity(if given_up { 0 } else { room });
-        Self { values, other: None, given_up }
-    }
+    Other(String, u64),
+    Texts(Few<'a, [u8]>),
+    Nothing,
 }
 
 /// What is wrong with a record.
@@ -123,39 +202,48 @@ pub(super) enum Failure {
     Uneven {
         found: usize,
     },
-    /// A value that is no number in a required column, which is given by its place in the plan.
+    /// A value that is no number in a column that must have numbers.
     NotNumber {
-        number: usize,
+        slot: usize,
         value: String,
     },
 }
 
 struct Parse<'p, 'a> {
-    plan: &'p Plan,
+    bytes: &'a [u8],
+    decimal_comma: bool,
+    keep_records: bool,
     /// Where the piece begins in its block.
     offset: usize,
+    uses: &'p [Use],
     piece: Piece<'a>,
 }
 
-impl<'a> Visit<'a> for Parse<'_, 'a> {
-    #[inline]
-    fn field(&mut self, slot: usize, raw: &'a [u8]) -> bool {
-        let Some(uses) = self.plan.uses.get(slot) else { return true };
-        uses.iter().all(|what| match *what {
-            Use::Number(i) => self.number(i, raw),
-            Use::Text(i) => {
-                if let Some(texts) = self.piece.texts.get_mut(i) {
-                    texts.push(content(raw));
+impl Visit for Parse<'_, '_> {
+    #[inline(always)]
+    fn field(&mut self, slot: usize, place: Range<usize>) -> bool {
+        match self.piece.slots.get_mut(slot) {
+            Some(Slot::Numbers(values)) => {
+                match number::parse(self.bytes, place.clone(), self.decimal_comma) {
+                    Some(value) => {
+                        values.push(value);
+                        true
+                    }
+                    None => self.other(slot, place),
                 }
+            }
+            Some(Slot::Texts(texts)) => {
+                texts.push(content(self.bytes.get(place).unwrap_or_default()));
                 true
             }
-        })
+            _ => true,
+        }
     }
 
-    #[inline]
+    #[inline(always)]
     fn record(&mut self, place: Range<usize>) {
         self.piece.rows += 1;
-        if self.plan.keep_records {
+        if self.keep_records {
             // A block is far shorter than 4 GB.
             let place = (self.offset + place.start) as u32..(self.offset + place.end) as u32;
             self.piece.records.push(place);
@@ -164,28 +252,22 @@ impl<'a> Visit<'a> for Parse<'_, 'a> {
 }
 
 impl Parse<'_, '_> {
-    #[inline]
-    fn number(&mut self, i: usize, raw: &[u8]) -> bool {
-        let Some(numbers) = self.piece.numbers.get_mut(i) else { return true };
-        if numbers.given_up {
-            return true;
-        }
-        if let Some(value) = number::parse(raw, self.plan.layout.decimal_comma) {
-            numbers.values.push(value);
-            return true;
-        }
-        let value = number::shown(&content(raw));
-        if self.plan.numbers.get(i).is_some_and(|number| number.required) {
-            self.piece.failure = Some(Failure::NotNumber { number: i, value });
+    /// A value that is no number.
+    #[cold]
+    fn other(&mut self, slot: usize, place: Range<usize>) -> bool {
+        let value = number::shown(&content(self.bytes.get(place).unwrap_or_default()));
+        if let Some(Use::Number { required: true }) = self.uses.get(slot) {
+            self.piece.failure = Some(Failure::NotNumber { slot, value });
             return false;
         }
-        numbers.other = Some((value, self.piece.rows));
-        numbers.given_up = true;
+        if let Some(slot) = self.piece.slots.get_mut(slot) {
+            *slot = Slot::Other(value, self.piece.rows);
+        }
         true
     }
 }
 
-/// The bytes of records, for those that copy them.
+/// The bytes of a record.
 pub(super) fn slice<'a>(bytes: &'a [u8], place: &Range<u32>) -> &'a [u8] {
     bytes.get(place.start as usize..place.end as usize).unwrap_or_default()
 }

@@ -6,10 +6,10 @@ use super::layout::{Layout, closing_quote};
 use super::marks::Marks;
 
 /// What is done with the fields asked for.
-pub(super) trait Visit<'a> {
-    /// A field as it stands, quotes included; `slot` is its place in the list of columns asked for.
-    /// False ends the walk.
-    fn field(&mut self, slot: usize, raw: &'a [u8]) -> bool;
+pub(super) trait Visit {
+    /// Where a field lies, its quotes included; `slot` is its place in the list of columns asked
+    /// for. False ends the walk.
+    fn field(&mut self, slot: usize, place: Range<usize>) -> bool;
 
     /// The end of a record and where its bytes lie, without the line end.
     fn record(&mut self, place: Range<usize>);
@@ -30,13 +30,13 @@ pub(super) enum Ended {
 }
 
 /// Walks over records of `columns` fields each and shows the fields of the `wanted` columns, which
-/// rise. Blank lines are no records.
-pub(super) fn walk<'a>(
-    bytes: &'a [u8],
+/// rise and may repeat. Blank lines are no records.
+pub(super) fn walk(
+    bytes: &[u8],
     layout: &Layout,
     columns: usize,
     wanted: &[usize],
-    visit: &mut impl Visit<'a>,
+    visit: &mut impl Visit,
 ) -> Ended {
     // Nearly all tables of numbers have no quotes, and then need no look at the first byte of each
     // field.
@@ -47,12 +47,12 @@ pub(super) fn walk<'a>(
     }
 }
 
-fn walk_plain<'a>(
-    bytes: &'a [u8],
+fn walk_plain(
+    bytes: &[u8],
     layout: &Layout,
     columns: usize,
     wanted: &[usize],
-    visit: &mut impl Visit<'a>,
+    visit: &mut impl Visit,
 ) -> Ended {
     let mut marks = Marks::new(bytes, layout.separator, layout.terminator);
     let mut start = 0;
@@ -61,35 +61,38 @@ fn walk_plain<'a>(
             start = marks.finish().1 + 1;
             continue;
         }
-        let mut column = 0;
-        let mut field = start;
+        // The field that was looked at last, how many were passed, and the end of the record once it
+        // is known.
+        let mut field = start..start;
+        let mut passed = 0;
         let mut end = None;
         for (slot, &next) in wanted.iter().enumerate() {
-            if next > column {
-                match marks.skip(next - column) {
-                    Ok(place) => field = place + 1,
-                    Err((passed, _)) => return Ended::Uneven { found: column + passed + 1 },
+            if next >= passed {
+                let mut begin = if passed == 0 { start } else { field.end + 1 };
+                if next > passed {
+                    match marks.skip(next - passed) {
+                        Ok(place) => begin = place + 1,
+                        Err((more, _)) => return Ended::Uneven { found: passed + more + 1 },
+                    }
                 }
+                let (place, is_end) = marks.next();
+                if is_end && next + 1 < columns {
+                    return Ended::Uneven { found: next + 1 };
+                }
+                field = begin..place;
+                passed = next + 1;
+                end = is_end.then_some(place);
             }
-            let (place, is_end) = marks.next();
-            if is_end && next + 1 < columns {
-                return Ended::Uneven { found: next + 1 };
-            }
-            if !visit.field(slot, bytes.get(field..place).unwrap_or_default()) {
+            if !visit.field(slot, field.clone()) {
                 return Ended::Stopped;
-            }
-            (column, field) = (next + 1, place + 1);
-            if is_end {
-                end = Some(place);
-                break;
             }
         }
         let end = match end {
             Some(end) => end,
             None => {
-                let (passed, end) = marks.finish();
-                if column + passed + 1 != columns {
-                    return Ended::Uneven { found: column + passed + 1 };
+                let (more, end) = marks.finish();
+                if passed + more + 1 != columns {
+                    return Ended::Uneven { found: passed + more + 1 };
                 }
                 end
             }
@@ -100,12 +103,12 @@ fn walk_plain<'a>(
     Ended::Whole
 }
 
-fn walk_quoted<'a>(
-    bytes: &'a [u8],
+fn walk_quoted(
+    bytes: &[u8],
     layout: &Layout,
     columns: usize,
     wanted: &[usize],
-    visit: &mut impl Visit<'a>,
+    visit: &mut impl Visit,
 ) -> Ended {
     let mut marks = Marks::new(bytes, layout.separator, layout.terminator);
     let mut start = 0;
@@ -129,10 +132,10 @@ fn walk_quoted<'a>(
             if is_end && column + 1 != columns {
                 return Ended::Uneven { found: column + 1 };
             }
-            if let Some((slot, _)) = wanted.next_if(|(_, next)| **next == column)
-                && !visit.field(slot, bytes.get(field..place).unwrap_or_default())
-            {
-                return Ended::Stopped;
+            while let Some((slot, _)) = wanted.next_if(|(_, next)| **next == column) {
+                if !visit.field(slot, field..place) {
+                    return Ended::Stopped;
+                }
             }
             if is_end {
                 break place;

@@ -33,6 +33,16 @@ impl<'a, T: ?Sized + ToOwned + std::hash::Hash + Eq> Few<'a, T> {
     }
 }
 
+impl Few<'static, str> {
+    /// The text of a further row, copied where it is new.
+    pub(super) fn push_owned(&mut self, value: &str) {
+        match self.places.get(value) {
+            Some(place) => self.rows.push(*place),
+            None => self.push(Cow::Owned(value.to_string())),
+        }
+    }
+}
+
 impl<'a, T: ?Sized + ToOwned> Few<'a, T> {
     /// Adds these rows to those of a whole table; `text` makes the values readable.
     pub(super) fn append_to(

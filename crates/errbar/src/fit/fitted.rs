@@ -146,11 +146,19 @@ impl Fitted {
     /// Another number of columns than the model was fitted to, or a value that is not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
         rows_of(inputs, self.names.len())?;
+        let mut sigma = self.model.predict(inputs)?;
         let forecast = match &self.mean {
-            Some(mean) => Some(mean.predict(inputs)?.mean),
+            Some(mean) => {
+                // Leave-one-out errors hold what the mean does not know where there are rows; away
+                // from them it knows less.
+                let at = mean.predict(inputs)?;
+                for (sigma, variance) in sigma.iter_mut().zip(&at.latent_variance) {
+                    *sigma = sigma.hypot(variance.sqrt()).min(f64::MAX);
+                }
+                Some(at.mean)
+            }
             None => None,
         };
-        let sigma = self.model.predict(inputs)?;
         let rows = inputs.chunks_exact(self.names.len());
         Ok(Predicted {
             forecast,

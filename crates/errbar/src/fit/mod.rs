@@ -22,19 +22,16 @@ mod fitted;
 mod importance;
 mod validation;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 pub use self::fitted::{ErrorSource, Fitted, Predicted};
 pub use self::importance::Importance;
 pub use self::validation::{Candidate, HeldOut, Validation};
-use crate::data::{Data, Split};
+use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, check};
 use crate::score::LossKind;
-use crate::sigma::{Model, Scaling, constant, network, polynomial};
+use crate::sigma::{Model, Scaling, constant, network, polynomial, smooth};
 
 /// Which model of sigma to fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +45,8 @@ pub enum Kind {
     Constant,
     /// The exponential of a polynomial.
     Polynomial,
+    /// A smooth function of any shape: a Gaussian process for the logarithm of sigma.
+    Smooth,
     /// An average of small neural networks.
     Network,
 }
@@ -60,6 +59,7 @@ impl Kind {
             Self::Auto => "auto",
             Self::Constant => "constant",
             Self::Polynomial => "polynomial",
+            Self::Smooth => "smooth",
             Self::Network => "network",
         }
     }
@@ -141,7 +141,7 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
         Kind::Auto if data.columns() > MOST_INPUTS_OF_A_NETWORK => {
             vec![Kind::Constant, Kind::Polynomial]
         }
-        Kind::Auto => vec![Kind::Constant, Kind::Polynomial, Kind::Network],
+        Kind::Auto => vec![Kind::Constant, Kind::Polynomial, Kind::Smooth, Kind::Network],
         kind => vec![kind],
     };
 
@@ -203,6 +203,11 @@ fn train(
             };
             polynomial::fit_to(data, &own, monitor)?.into()
         }
+        Kind::Smooth => {
+            let own =
+                smooth::Options { loss: options.loss, seed: options.seed, ..Default::default() };
+            smooth::fit_to(data, &own, monitor)?.into()
+        }
         Kind::Network => {
             let own = network::Options {
                 loss: options.loss,
@@ -221,17 +226,6 @@ fn some_rows(rows: usize, options: &Options) -> Vec<usize> {
     let wanted = options.most_rows.clamp(1, rows);
     match options.split {
         Split::InOrder => (0..wanted).map(|i| i * rows / wanted).collect(),
-        Split::Random => {
-            let mut chosen = shuffled(rows, options.seed);
-            chosen.truncate(wanted);
-            chosen.sort_unstable();
-            chosen
-        }
+        Split::Random => chosen_rows(rows, wanted, options.seed),
     }
-}
-
-fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut Pcg64::seed_from_u64(seed));
-    order
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::importance::Importance;
-use super::{Kind, LEAST_ROWS, Options, shuffled, train};
-use crate::data::{Data, Split};
+use super::{Kind, LEAST_ROWS, Options, train};
+use crate::data::{Data, Split, shuffled};
 use crate::diagnose::standard_error;
 use crate::error::Result;
 use crate::monitor::{Monitor, Part};

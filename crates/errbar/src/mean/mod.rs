@@ -4,3 +4,4 @@
 //! observations, [`gaussian_process`] learns a mean, with leave-one-out errors to learn sigma from.
 
 pub mod gaussian_process;
+pub mod in_turn;

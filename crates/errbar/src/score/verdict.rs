@@ -51,8 +51,10 @@ pub struct Verdict {
     pub finding: Finding,
     /// Others, less important.
     pub also: Vec<Finding>,
-    /// The rows it rests on, or as many as independent rows would be worth.
-    pub rows: f64,
+    /// The rows it rests on.
+    pub rows: usize,
+    /// The number of independent rows, all of the same weight, that would tell as much.
+    pub worth: f64,
     /// The central interval looked at, the one nearest to 90%; none when there is no interval.
     pub coverage: Option<Coverage>,
 }
@@ -121,7 +123,7 @@ impl Verdict {
     #[must_use]
     pub fn with(scores: &Scores, intervals: Option<&Intervals>) -> Self {
         let evidence = Evidence { scores, intervals };
-        let rows = evidence.rows();
+        let worth = evidence.worth();
         let main = evidence.coverage_near(0.9);
         let (bias, uneven) = (evidence.bias(), evidence.uneven());
         let size = evidence.size();
@@ -140,10 +142,10 @@ impl Verdict {
         if size.is_none() && bias.is_none() && uneven.is_none() {
             findings.extend(evidence.shape());
         }
-        let none = if rows < ENOUGH_ROWS { Finding::TooFewRows } else { Finding::Reliable };
+        let none = if worth < ENOUGH_ROWS { Finding::TooFewRows } else { Finding::Reliable };
         let finding = if findings.is_empty() { none } else { findings.remove(0) };
         let coverage = main.map(|index| scores.coverage[index]);
-        Self { finding, also: findings, rows, coverage }
+        Self { finding, also: findings, rows: scores.rows, worth, coverage }
     }
 
     /// The verdict in a word or two: reliable, overconfident, underconfident, biased, uneven, not
@@ -189,7 +191,8 @@ impl Evidence<'_> {
         }
     }
 
-    fn rows(&self) -> f64 {
+    /// Independent rows that would tell as much.
+    fn worth(&self) -> f64 {
         let rows = self.scores.effective_rows;
         self.coverage_near(0.9).map_or(rows, |index| self.rows_for(index)).min(rows)
     }
@@ -207,8 +210,11 @@ impl Evidence<'_> {
             true => Finding::Overconfident { factor },
             false => Finding::Underconfident { factor },
         };
-        if factor == 0.0 || !factor.is_finite() {
-            return Some(finding(factor, factor != 0.0));
+        if factor == 0.0 {
+            return (self.scores.effective_rows >= 5.0).then(|| finding(factor, false));
+        }
+        if !factor.is_finite() {
+            return Some(finding(factor, true));
         }
         let error = match self.intervals {
             Some(intervals) if intervals.rms_z.standard_error.is_finite() => {
@@ -231,7 +237,11 @@ impl Evidence<'_> {
         let edge = 0.5 / self.scores.effective_rows.max(1.0);
         let implied = half_width(level) / half_width(observed.clamp(edge, 1.0 - edge));
         let agreement = factor.ln() / implied.ln();
-        if (1.0 / 3.0..=3.0).contains(&agreement) {
+        // A few outliers make the root mean square far larger than the coverage says. Coverage
+        // itself ends at 0 and 1, and may say less or more than the size.
+        let same_way = (factor > 1.0) == (observed < level);
+        let plain = size_off && coverage_off && (factor < 1.0 || agreement <= 3.0);
+        if same_way && (plain || (1.0 / 3.0..=3.0).contains(&agreement)) {
             return Some(finding(factor, factor > 1.0));
         }
         self.misshapen(factor > implied)
@@ -292,7 +302,7 @@ impl Evidence<'_> {
         let rows = |bins: &[SpreadSkillBin]| bins.iter().map(|bin| bin.rows as f64).sum::<f64>();
         // The logarithm of a root mean square of n Gaussian numbers has a variance of 1/2n; half as
         // much again for errors that are not quite Gaussian, more for rows that depend on each other.
-        let alike = (self.scores.rows as f64 / self.rows()).max(1.0);
+        let alike = (self.scores.rows as f64 / self.worth()).max(1.0);
         let error = (0.75 * alike * (1.0 / rows(lower) + 1.0 / rows(upper))).sqrt();
         let off = (small / large).ln().abs();
         let matters = off > (3.0 * error).max(UNEVEN_MATTERS.ln());
@@ -330,27 +340,36 @@ impl fmt::Display for Verdict {
                 write!(f, "Reliable: {}.", self.reliable_in_words(holds))?;
             }
             Finding::TooFewRows => {
-                let rows = self.rows.round().max(1.0);
-                let rows = if rows == 1.0 { "1 row is".into() } else { format!("{rows} rows are") };
-                write!(f, "Too few rows to tell: {rows} not enough to see whether sigma is right")?;
+                let (rows, worth) = (self.rows, self.worth.round().max(1.0));
+                write!(f, "Too few rows to tell: ")?;
+                match rows {
+                    1 => write!(f, "1 row is")?,
+                    _ if worth < 0.9 * rows as f64 => {
+                        let ones = if worth == 1.0 { "one" } else { "ones" };
+                        write!(f, "{rows} rows, worth about {worth} independent {ones}, are")?;
+                    }
+                    _ => write!(f, "{rows} rows are")?,
+                }
+                write!(f, " not enough to see whether sigma is right")?;
                 match (holds, self.coverage) {
                     (Some(holds), Some(c)) => {
-                        let (low, high) = (percent(c.low), percent(c.high));
+                        let (low, high) = ends(c);
                         write!(f, "; {holds} (chance alone: {low} to {high}).")?;
                     }
                     _ => f.write_str(".")?,
                 }
+            }
+            Finding::Overconfident { factor } if !factor.is_finite() => {
+                write!(f, "Overconfident: some errors are endlessly many sigmas{and_hold}.")?;
             }
             Finding::Overconfident { factor } => {
                 let size = two_digits(factor);
                 let more = three_digits(factor);
                 write!(
                     f,
-                    "Overconfident: the errors are {more} times as large as sigma says{and_hold}."
+                    "Overconfident: the errors are {more} times as large as sigma says{and_hold}. \
+                     Multiply sigma by about {size}."
                 )?;
-                if factor.is_finite() {
-                    write!(f, " Multiply sigma by about {size}.")?;
-                }
             }
             Finding::Underconfident { factor: 0.0 } => {
                 f.write_str("Underconfident: there are no errors at all.")?;
@@ -391,12 +410,14 @@ impl fmt::Display for Verdict {
                         percent(observed)
                     )
                 };
+                let mut both = held(narrow);
+                if wide.0 != narrow.0 {
+                    both += &format!(" and {}", held(wide));
+                }
+                let size = three_digits(factor);
                 write!(
                     f,
-                    "Not Gaussian: {} and {}, with errors {} times sigma in root mean square. ",
-                    held(narrow),
-                    held(wide),
-                    three_digits(factor)
+                    "Not Gaussian: {both}, with errors {size} times sigma in root mean square. "
                 )?;
                 f.write_str(match heavy_tails {
                     true => "Large errors are more frequent than sigma says: there are outliers, or sigma should vary more.",
@@ -423,7 +444,7 @@ impl Verdict {
         let (Some(holds), Some(c)) = (holds, self.coverage) else {
             return String::from("the errors are as large as sigma says");
         };
-        let (low, high) = (percent(c.low), percent(c.high));
+        let (low, high) = ends(c);
         if (c.low..=c.high).contains(&c.observed) {
             format!("{holds} of the observations (chance alone: {low} to {high})")
         } else {
@@ -452,6 +473,17 @@ impl Finding {
 
 fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
+}
+
+/// The range that chance leaves, with decimals enough to tell its ends apart.
+fn ends(coverage: Coverage) -> (String, String) {
+    let decimals = match coverage.high - coverage.low {
+        width if width < 0.0003 => 3,
+        width if width < 0.003 => 2,
+        _ => 1,
+    };
+    let end = |share: f64| format!("{:.decimals$}%", 100.0 * share);
+    (end(coverage.low), end(coverage.high))
 }
 
 fn two_digits(value: f64) -> String {

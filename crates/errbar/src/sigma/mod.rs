@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`constant`] | one number |
 //! | [`polynomial`] | a polynomial of the inputs, or its exponential |
+//! | [`smooth`] | a smooth function of any shape, with a band on sigma itself |
 //! | [`network`] | a small neural network |
 //!
 //! Each has the paper's settings and general ones. The general ones are the better choice for data
@@ -15,6 +16,7 @@ mod model;
 pub mod network;
 pub mod polynomial;
 mod scaling;
+pub mod smooth;
 mod train;
 
 pub use model::Model;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::constant::Constant;
 use super::network::Network;
 use super::polynomial::Polynomial;
+use super::smooth::Smooth;
 use crate::error::{Error, Result};
 
 /// A fitted model of sigma(x), whatever its kind.
@@ -27,6 +28,8 @@ pub enum Model {
     Constant(Constant),
     /// A polynomial.
     Polynomial(Polynomial),
+    /// A smooth function.
+    Smooth(Smooth),
     /// A network, or several averaged.
     Network(Network),
 }
@@ -53,6 +56,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.predict(inputs),
             Self::Polynomial(model) => model.predict(inputs),
+            Self::Smooth(model) => model.predict(inputs),
             Self::Network(model) => model.predict(inputs),
         }
     }
@@ -63,6 +67,7 @@ impl Model {
         match self {
             Self::Constant(model) => format!("one sigma, {}", model.sigma),
             Self::Polynomial(model) => model.explain(),
+            Self::Smooth(model) => model.explain(),
             Self::Network(model) => model.explain(),
         }
     }
@@ -112,6 +117,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.columns,
             Self::Polynomial(model) => model.columns(),
+            Self::Smooth(model) => model.columns(),
             Self::Network(model) => model.columns(),
         }
     }
@@ -121,6 +127,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.check(),
             Self::Polynomial(model) => model.check(),
+            Self::Smooth(model) => model.check(),
             Self::Network(model) => model.check(),
         }
     }
@@ -141,5 +148,11 @@ impl From<Polynomial> for Model {
 impl From<Network> for Model {
     fn from(model: Network) -> Self {
         Self::Network(model)
+    }
+}
+
+impl From<Smooth> for Model {
+    fn from(model: Smooth) -> Self {
+        Self::Smooth(model)
     }
 }

@@ -62,6 +62,13 @@ impl Scaling {
         if half > 0.0 { ((x - middle) / half).clamp(-1.0, 1.0) } else { 0.0 }
     }
 
+    /// One value of a column, scaled; beyond [-1, 1] outside the range.
+    pub(crate) fn unclamped(&self, column: usize, x: f64) -> f64 {
+        let (middle, half) = self.middle_and_half(column);
+        // A thousand ranges away is as far as any distance need be.
+        if half > 0.0 { ((x - middle) / half).clamp(-1e3, 1e3) } else { 0.0 }
+    }
+
     /// Whether a row lies outside the ranges.
     #[must_use]
     pub fn outside(&self, row: &[f64]) -> bool {

@@ -79,10 +79,10 @@ fn numbers_and_missing_values() {
 
     let comma = Format { decimal_comma: true, ..Format::default() };
     assert_eq!(
-        numbers_with("a;b\n3,14;-1,5e3\n2;\"7,5\"\n", &comma),
-        [[3.14, 2.0], [-1500.0, 7.5]]
+        numbers_with("a;b\n3,25;-1,5e3\n2;\"7,5\"\n", &comma),
+        [[3.25, 2.0], [-1500.0, 7.5]]
     );
-    assert_eq!(numbers_with("a\n3,14\n", &comma), [[3.14]]);
+    assert_eq!(numbers_with("a\n3,25\n", &comma), [[3.25]]);
     assert_eq!(numbers_with("a,b\n\"3,5\",4\n", &comma), [[3.5], [4.0]]);
     assert_eq!(
         complaint_with("a;b\n1;2\n1.234;1\n", &comma),

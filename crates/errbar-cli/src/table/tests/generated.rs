@@ -87,7 +87,7 @@ proptest! {
         let text: String = numbers.iter().map(|number| format!("{number:e}\n")).collect();
         assert_same(&super::numbers(format!("x\n{text}"))[0], &numbers);
         let mut out = vec![];
-        let style = Style { separator: b',', line_end: "\n", decimal_comma: false, gzip: false };
+        let style = Style { separator: b',', line_end: "\n", decimal_comma: false, gzip: false, at_once: false };
         for number in &numbers {
             style.push_number(&mut out, *number);
             out.push(b',');

@@ -3,6 +3,7 @@
 mod csv_read;
 mod csv_write;
 mod generated;
+mod parquet;
 
 use std::path::{Path, PathBuf};
 

@@ -94,6 +94,18 @@ impl GaussianProcess {
         scale: NoiseScale,
         options: &Options,
     ) -> Result<Self> {
+        Self::fit_with_noise_watched(inputs, columns, y, noise, scale, options, &Silent)
+    }
+
+    pub(crate) fn fit_with_noise_watched(
+        inputs: &[f64],
+        columns: usize,
+        y: &[f64],
+        noise: &[f64],
+        scale: NoiseScale,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
         let data = Data::new(inputs, columns, y, Some(noise))?;
         let mean = mean(noise);
         if mean != 0.0 {
@@ -104,7 +116,7 @@ impl GaussianProcess {
             NoiseScale::Learned if mean > 0.0 => Variance::Free,
             _ => Variance::KnownNoise(mean),
         };
-        fit(data, relative.collect(), variance, options, &Silent)
+        fit(data, relative.collect(), variance, options, monitor)
     }
 }
 

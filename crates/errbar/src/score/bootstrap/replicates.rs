@@ -32,6 +32,9 @@ pub(super) struct Subject {
     sums: UnitSums,
     reliability: Reliability,
     split: Split,
+    /// Where CRPS with the best constant sigma is summed: the best one may be 0, and CRPS with it the
+    /// size of the error.
+    constant: usize,
 }
 
 impl Subject {
@@ -57,12 +60,13 @@ impl Subject {
         if let Reliability::Nodes(nodes) = &mut reliability {
             nodes.compare_with(&sums, scores.rs);
         }
-        Ok(Self { sums, reliability, split: Split::new(scores.ar.beta) })
+        let constant = if scores.constant.sigma > 0.0 { sums::CONSTANT } else { sums::ABSOLUTE };
+        Ok(Self { sums, reliability, split: Split::new(scores.ar.beta), constant })
     }
 
     fn scores(&self, sums: &[f64], counts: &[u32]) -> Vec<f64> {
         let mean = |which: usize| sums[which] / sums[sums::WEIGHT];
-        let (crps, constant) = (mean(sums::CRPS), mean(sums::CONSTANT));
+        let (crps, constant) = (mean(sums::CRPS), mean(self.constant));
         let rs = self.reliability.of_resample(sums, self.sums.levels, counts);
         let mut scores = vec![0.0; COVERAGE];
         scores[BIAS] = mean(sums::ERROR);

@@ -1,0 +1,224 @@
+//! `errbar compare`: which of several sigmas is better?
+
+mod words;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use errbar::score::bootstrap::{Candidate, Dependence, compare};
+use errbar::score::verdict::Verdict;
+use errbar::score::{self, Beta};
+use serde::Serialize;
+
+use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
+use crate::columns::Request;
+use crate::resampling::{Progress, ResamplingArguments};
+use crate::samples::{Names, Rows};
+use crate::stop;
+use crate::voice::Voice;
+
+/// Compare several sigmas, or several forecasts with theirs, on the same rows.
+///
+/// Says in words which is better and whether the rows at hand can show it. Two scores computed on
+/// the same rows go up and down together, so that their difference is known better than either: each
+/// difference has an interval of its own, from the same draws of rows. "Better" means a lower CRPS
+/// (accuracy and sharpness, in the units of the observation); the differences of NLPD (which weighs
+/// misses by a small sigma most) and RS (reliability alone) stand beside it.
+///
+/// A row counts only where none of the columns is missing, so that all are judged by the same rows.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  errbar compare out.csv --forecast mu --observation y --sigma old,new
+  errbar compare out.csv --forecast gfs,ecmwf --observation t2m --sigma gfs_sigma,ecmwf_sigma
+  errbar compare out.csv --error e --sigma a,b,c --against b --time date --block 48
+
+Columns named forecast and observation (or mu and y) need not be named.")]
+pub(crate) struct Arguments {
+    /// The table: CSV (also gzipped) or Parquet; - is standard input.
+    file: PathBuf,
+
+    /// The column with the forecast, or one for each sigma.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column)]
+    forecast: Vec<String>,
+
+    /// The column with what was then observed.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    observation: Option<String>,
+
+    /// The column with the error, observation minus forecast, or one for each sigma.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, conflicts_with_all = ["forecast", "observation"])]
+    error: Vec<String>,
+
+    /// The columns with the sigmas to compare, two or more.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, required = true)]
+    sigma: Vec<String>,
+
+    /// The one that the others are compared with, by the name of its sigma or forecast [default: the
+    /// first].
+    #[arg(long, value_name = "NAME")]
+    against: Option<String>,
+
+    /// The column with the weight of each row; only ratios of weights matter.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    weight: Option<String>,
+
+    /// The column with the time of each row, to put the rows in order: numbers, or dates and times
+    /// as in 2024-01-31T18:00.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    time: Option<String>,
+
+    /// Levels of the central intervals whose coverage is counted.
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values = ["0.5", "0.8", "0.9", "0.95", "0.99"], value_parser = parse_probability)]
+    levels: Vec<f64>,
+
+    /// How much accuracy counts beside reliability in AR: heuristic, printed (as in the paper) or a
+    /// number from 0 to 1.
+    #[arg(long, value_name = "BETA", default_value = "heuristic", value_parser = parse_beta)]
+    beta: Beta,
+
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    resampling: ResamplingArguments,
+
+    #[command(flatten)]
+    table: TableArguments,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+/// One of those compared.
+#[derive(Serialize)]
+struct Named {
+    name: String,
+    /// Whether it is better than the one compared with, in words; nothing for that one.
+    text: Option<String>,
+    verdict: String,
+    verdict_word: &'static str,
+    #[serde(flatten)]
+    candidate: Candidate,
+}
+
+/// Everything there is to say.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    rows: usize,
+    rows_in_file: usize,
+    /// What was missing in rows that were left out, and in how many.
+    left_out: Vec<(String, usize)>,
+    against: String,
+    candidates: Vec<Named>,
+    dependence: Option<Dependence>,
+    notes: Vec<String>,
+    warnings: Vec<String>,
+    /// Whether all have the same errors, and differ in sigma only.
+    #[serde(skip)]
+    same_errors: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    let pool = arguments.threads.pool()?;
+    let report = pool.install(|| arguments.report())?;
+    stop::check()?;
+    let voice = arguments.voice;
+    report.notes.iter().for_each(|note| voice.note(note));
+    report.warnings.iter().for_each(|warning| voice.warn(warning));
+    if arguments.json {
+        let json = serde_json::to_string_pretty(&report).context("cannot write JSON")?;
+        return voice.result(&format!("{json}\n"));
+    }
+    voice.result(&report.in_words(&arguments.resampling.interval_in_words()))
+}
+
+impl Arguments {
+    fn report(&self) -> anyhow::Result<Report> {
+        if self.sigma.len() < 2 {
+            bail!("only one sigma was named: give two or more to compare, or use errbar score");
+        }
+        let mut request = Request::open(&self.file, &self.table)?;
+        let names = Names {
+            forecast: &self.forecast,
+            observation: self.observation.as_deref(),
+            error: &self.error,
+            sigma: &self.sigma,
+            weight: self.weight.as_deref(),
+        };
+        let asked = names.ask(&mut request)?;
+        if let Some(time) = &self.time {
+            request.time(time)?;
+        }
+        let mut kept = request.read(self.voice)?;
+        let mut notes = asked.notes.clone();
+        notes.extend(kept.left_out_in_words());
+        let rows = asked.rows(&mut kept)?;
+        let against = self.against(&rows)?;
+
+        let samples: anyhow::Result<Vec<_>> =
+            (0..rows.samples()).map(|nth| rows.sample(nth, &kept)).collect();
+        let samples = samples?;
+        let (dependence, warning) = self.resampling.warning(&samples[against]);
+        let scoring = score::Options {
+            beta: self.beta,
+            coverage_levels: self.levels.clone(),
+            confidence: self.resampling.confidence,
+            ..score::Options::default()
+        };
+        let progress = Progress::new(self.voice, "Scoring");
+        let options = self.resampling.options();
+        let comparison = compare(&samples, against, &scoring, &options, &progress)
+            .map_err(|error| kept.refused(error))?;
+        let interval = self.resampling.interval_in_words();
+        let other = rows.name(against);
+        let named = comparison.candidates.into_iter().enumerate().map(|(nth, candidate)| {
+            let verdict = Verdict::with(&candidate.scores, Some(&candidate.intervals));
+            let name = rows.name(nth);
+            let text = candidate.difference.map(|difference| {
+                words::difference_in_words(&name, &other, &difference, kept.rows(), &interval)
+            });
+            let (verdict, verdict_word) = (verdict.to_string(), verdict.word());
+            Named { name, text, verdict, verdict_word, candidate }
+        });
+        Ok(Report {
+            file: kept.file().to_string(),
+            rows: kept.rows(),
+            rows_in_file: kept.total_rows(),
+            left_out: kept.left_out().to_vec(),
+            against: other.clone(),
+            candidates: named.collect(),
+            dependence,
+            notes,
+            warnings: warning.into_iter().collect(),
+            same_errors: rows.same_errors(),
+        })
+    }
+
+    /// The place of the one to compare with.
+    fn against(&self, rows: &Rows) -> anyhow::Result<usize> {
+        for nth in 0..rows.samples() {
+            if (0..nth).any(|other| rows.name(other) == rows.name(nth)) {
+                bail!("\"{}\" is named twice: each is compared once", rows.name(nth));
+            }
+        }
+        let Some(name) = &self.against else { return Ok(0) };
+        let found: Vec<usize> = rows.called(name).collect();
+        match found[..] {
+            [nth] => Ok(nth),
+            [] => {
+                let names: Vec<String> = (0..rows.samples()).map(|nth| rows.name(nth)).collect();
+                bail!("--against {name}: there is no such one among {}", names.join(", "))
+            }
+            [first, ..] => bail!(
+                "--against {name}: several have that name; say for instance \"{}\"",
+                rows.name(first)
+            ),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Errors and the sigmas given to them, from the columns of a table: what `score` and `compare` read.
+
+use anyhow::bail;
+use errbar::score::{Sample, errors_of};
+
+use crate::columns::{Kept, NumberId, Range, Request};
+
+/// The columns that make one or more samples of the same rows, as the arguments name them.
+pub(crate) struct Names<'a> {
+    /// One for all, or one for each sigma; none to take the usual name.
+    pub(crate) forecast: &'a [String],
+    pub(crate) observation: Option<&'a str>,
+    /// In place of forecasts and the observation.
+    pub(crate) error: &'a [String],
+    /// None to take the usual name.
+    pub(crate) sigma: &'a [String],
+    pub(crate) weight: Option<&'a str>,
+}
+
+/// The columns that were asked for.
+pub(crate) struct Asked {
+    errors: Vec<(String, ErrorFrom)>,
+    sigma: Vec<(String, NumberId)>,
+    weight: Option<NumberId>,
+    /// What was taken without being named.
+    pub(crate) notes: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+enum ErrorFrom {
+    Column(NumberId),
+    Difference { observation: NumberId, forecast: NumberId },
+}
+
+/// Samples of the same rows.
+pub(crate) struct Rows {
+    /// One for all, or one for each sigma: the name of its column, and the errors.
+    errors: Vec<(String, Vec<f64>)>,
+    sigma: Vec<(String, Vec<f64>)>,
+    weight: Option<Vec<f64>>,
+}
+
+impl Names<'_> {
+    /// Asks for the columns; those left out are looked for under their usual names.
+    pub(crate) fn ask(&self, request: &mut Request) -> anyhow::Result<Asked> {
+        let mut notes = Vec::new();
+        let mut named = |role: &str, given: Option<&str>, usual: &[&str], request: &Request| {
+            if let Some(name) = given {
+                return Ok(name.to_string());
+            }
+            let Some(name) = request.first_of(usual) else {
+                bail!(
+                    "{} has no column named {}: name the one with the {role} with --{role}{}. {}",
+                    request.file(),
+                    usual.join(" or "),
+                    if role == "sigma" { "" } else { ", or give --error instead" },
+                    request.listing()
+                );
+            };
+            let role = if role == "sigma" { String::from(role) } else { format!("the {role}") };
+            notes.push(format!("the column \"{name}\" is taken as {role}"));
+            Ok(name)
+        };
+        let mut errors = Vec::new();
+        for name in self.error {
+            let id = request.number("error", name, Range::Any)?;
+            errors.push((name.clone(), ErrorFrom::Column(id)));
+        }
+        if self.error.is_empty() {
+            let observed = named("observation", self.observation, &["observation", "y"], request)?;
+            let observation = request.number("observation", &observed, Range::Any)?;
+            let forecasts = match self.forecast {
+                [] => vec![named("forecast", None, &["forecast", "mu"], request)?],
+                given => given.to_vec(),
+            };
+            for name in forecasts {
+                if name == observed {
+                    bail!("the forecast and the observation are the same column \"{name}\"");
+                }
+                let forecast = request.number("forecast", &name, Range::Any)?;
+                errors.push((name, ErrorFrom::Difference { observation, forecast }));
+            }
+        }
+        let sigmas = match self.sigma {
+            [] => vec![named("sigma", None, &["sigma"], request)?],
+            given => given.to_vec(),
+        };
+        if errors.len() != 1 && errors.len() != sigmas.len() {
+            bail!(
+                "{} {} were named for {} sigmas: name one for all, or one for each",
+                errors.len(),
+                if self.error.is_empty() { "forecasts" } else { "errors" },
+                sigmas.len()
+            );
+        }
+        let mut sigma = Vec::new();
+        for name in sigmas {
+            let id = request.number("sigma", &name, Range::Positive)?;
+            sigma.push((name, id));
+        }
+        let weight = match self.weight {
+            Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
+            None => None,
+        };
+        Ok(Asked { errors, sigma, weight, notes })
+    }
+}
+
+impl Asked {
+    /// Makes the errors out of what was read.
+    pub(crate) fn rows(self, kept: &mut Kept) -> anyhow::Result<Rows> {
+        let mut errors = Vec::new();
+        for (name, from) in self.errors {
+            let error = match from {
+                ErrorFrom::Column(id) => kept.take(id),
+                ErrorFrom::Difference { observation, forecast } => {
+                    errors_of(kept.numbers(observation), kept.numbers(forecast))
+                        .map_err(|error| kept.refused(error))?
+                }
+            };
+            errors.push((name, error));
+        }
+        let sigma = self.sigma.into_iter().map(|(name, id)| (name, kept.take(id))).collect();
+        let weight = self.weight.map(|id| kept.take(id));
+        if weight.as_ref().is_some_and(|weight| weight.iter().all(|&w| w == 0.0)) {
+            bail!("{}: all weights are 0, and at least one row must count", kept.file());
+        }
+        Ok(Rows { errors, sigma, weight })
+    }
+}
+
+impl Rows {
+    /// How many samples there are.
+    pub(crate) fn samples(&self) -> usize {
+        self.sigma.len()
+    }
+
+    fn error_of(&self, nth: usize) -> &(String, Vec<f64>) {
+        &self.errors[if self.errors.len() == 1 { 0 } else { nth }]
+    }
+
+    /// What a sample is called: its sigma, and its forecast where there are several.
+    pub(crate) fn name(&self, nth: usize) -> String {
+        let (sigma, _) = &self.sigma[nth];
+        match self.errors.len() {
+            1 => sigma.clone(),
+            _ => format!("{} with {sigma}", self.error_of(nth).0),
+        }
+    }
+
+    /// Whether all samples have the same errors.
+    pub(crate) fn same_errors(&self) -> bool {
+        self.errors.len() == 1
+    }
+
+    /// The samples whose name, forecast or sigma is this.
+    pub(crate) fn called<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        (0..self.samples()).filter(move |&nth| {
+            self.sigma[nth].0 == name
+                || self.name(nth) == name
+                || (!self.same_errors() && self.error_of(nth).0 == name)
+        })
+    }
+
+    /// One of the samples.
+    pub(crate) fn sample(&self, nth: usize, kept: &Kept) -> anyhow::Result<Sample<'_>> {
+        Sample::new(&self.error_of(nth).1, &self.sigma[nth].1)
+            .and_then(|sample| sample.maybe_weighted(self.weight.as_deref()))
+            .map_err(|error| kept.refused(error))
+    }
+
+    /// Only some of the rows.
+    pub(crate) fn part(&self, rows: &[usize]) -> Self {
+        let choose = |values: &Vec<f64>| rows.iter().map(|&row| values[row]).collect();
+        let all = |columns: &[(String, Vec<f64>)]| {
+            columns.iter().map(|(name, values)| (name.clone(), choose(values))).collect()
+        };
+        Self {
+            errors: all(&self.errors),
+            sigma: all(&self.sigma),
+            weight: self.weight.as_ref().map(choose),
+        }
+    }
+
+    /// Whether any row counts.
+    pub(crate) fn counts(&self) -> bool {
+        self.weight.as_ref().is_none_or(|weight| weight.iter().any(|&w| w > 0.0))
+    }
+}

@@ -1,0 +1,261 @@
+//! `errbar score`: how good are the error bars in a table?
+
+mod groups;
+mod words;
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use errbar::score::bootstrap::{Dependence, Intervals};
+use errbar::score::verdict::Verdict;
+use errbar::score::{self, Beta, Sample, Scores};
+use serde::Serialize;
+
+use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
+use crate::columns::{Kept, Request};
+use crate::resampling::{Progress, ResamplingArguments};
+use crate::samples::{Names, Rows};
+use crate::stop;
+use crate::voice::Voice;
+
+/// Score error bars: are they of the right size, and do they help?
+///
+/// Reads a table with a forecast, what was then observed, and sigma, the standard deviation that was
+/// given to the error of each row. Says first, in words, whether these error bars can be trusted,
+/// then gives the scores behind it: CRPS (accuracy, in the units of the observation, smaller is
+/// better), RS (reliability, 0 is perfect), how often central intervals held the observation, and
+/// whether errors were larger where sigma was.
+///
+/// Every score comes with a confidence interval, from drawing the rows anew a thousand times. The
+/// rows of a time series are not independent: give --block, and --time if they are not in order.
+///
+/// Deviations that chance explains, or that are too small to matter (2 points of coverage, 5% of
+/// sigma), are not held against a forecast.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  errbar score out.csv --forecast mu --observation y --sigma s
+  errbar score out.csv --error e --sigma s --by lead_time
+  errbar score out.parquet --time date --block 48 --levels 0.5,0.9,0.99
+  errbar score out.csv --json | jq .intervals.crps
+
+Columns named forecast, observation and sigma (or mu, y and sigma) need not be named.
+To see which of several sigmas is better: errbar compare.")]
+pub(crate) struct Arguments {
+    /// The table: CSV (also gzipped) or Parquet; - is standard input.
+    file: PathBuf,
+
+    /// The column with the forecast.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    forecast: Option<String>,
+
+    /// The column with what was then observed.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    observation: Option<String>,
+
+    /// The column with the error, observation minus forecast, instead of both.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column, conflicts_with_all = ["forecast", "observation"])]
+    error: Option<String>,
+
+    /// The column with sigma, the standard deviation given to the error.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    sigma: Option<String>,
+
+    /// The column with the weight of each row; only ratios of weights matter.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    weight: Option<String>,
+
+    /// Score each value of this column by itself too: a lead time, a station, a season.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    by: Option<String>,
+
+    /// The column with the time of each row, to put the rows in order: numbers, or dates and times
+    /// as in 2024-01-31T18:00.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    time: Option<String>,
+
+    /// Levels of the central intervals whose coverage is counted.
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values = ["0.5", "0.8", "0.9", "0.95", "0.99"], value_parser = parse_probability)]
+    levels: Vec<f64>,
+
+    /// How much accuracy counts beside reliability in AR: heuristic, printed (as in the paper) or a
+    /// number from 0 to 1.
+    #[arg(long, value_name = "BETA", default_value = "heuristic", value_parser = parse_beta)]
+    beta: Beta,
+
+    /// Leave the confidence intervals out.
+    #[arg(long)]
+    no_intervals: bool,
+
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    resampling: ResamplingArguments,
+
+    #[command(flatten)]
+    table: TableArguments,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+/// The scores of some rows, and what is to be said of them.
+#[derive(Serialize)]
+struct Judged {
+    verdict: Told,
+    scores: Scores,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    intervals: Option<Intervals>,
+}
+
+/// A verdict with its words.
+#[derive(Serialize)]
+struct Told {
+    word: &'static str,
+    text: String,
+    #[serde(flatten)]
+    verdict: Verdict,
+}
+
+/// The scores of one value of the column to group by.
+#[derive(Serialize)]
+struct Group {
+    /// The value, as text; empty where it is missing.
+    value: String,
+    rows: usize,
+    /// None where no row has any weight.
+    #[serde(flatten)]
+    judged: Option<Judged>,
+}
+
+/// Everything there is to say.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    rows: usize,
+    rows_in_file: usize,
+    /// What was missing in rows that were left out, and in how many.
+    left_out: Vec<(String, usize)>,
+    #[serde(flatten)]
+    all: Judged,
+    dependence: Option<Dependence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<Group>,
+    notes: Vec<String>,
+    warnings: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    let pool = arguments.threads.pool()?;
+    let report = pool.install(|| arguments.report())?;
+    stop::check()?;
+    let voice = arguments.voice;
+    report.notes.iter().for_each(|note| voice.note(note));
+    report.warnings.iter().for_each(|warning| voice.warn(warning));
+    if arguments.json {
+        let json = serde_json::to_string_pretty(&report).context("cannot write JSON")?;
+        return voice.result(&format!("{json}\n"));
+    }
+    voice.result(&report.in_words(&arguments.resampling.interval_in_words()))
+}
+
+impl Arguments {
+    fn report(&self) -> anyhow::Result<Report> {
+        let mut request = Request::open(&self.file, &self.table)?;
+        let one = |name: &Option<String>| name.iter().cloned().collect::<Vec<String>>();
+        let (forecast, error, sigma) = (one(&self.forecast), one(&self.error), one(&self.sigma));
+        let names = Names {
+            forecast: &forecast,
+            observation: self.observation.as_deref(),
+            error: &error,
+            sigma: &sigma,
+            weight: self.weight.as_deref(),
+        };
+        let asked = names.ask(&mut request)?;
+        let by = self.by.as_ref().map(|name| request.text(name)).transpose()?;
+        if let Some(time) = &self.time {
+            request.time(time)?;
+        }
+        let mut kept = request.read(self.voice)?;
+        let mut notes = asked.notes.clone();
+        notes.extend(kept.left_out_in_words());
+        let groups = by.zip(self.by.as_ref());
+        let groups = groups.map(|(id, name)| groups::split(kept.texts(id), name, kept.file()));
+        let groups = groups.transpose()?.unwrap_or_default();
+
+        let rows = asked.rows(&mut kept)?;
+        let sample = rows.sample(0, &kept)?;
+        let (dependence, warning) = self.resampling.warning(&sample);
+        let warnings = warning.into_iter().filter(|_| !self.no_intervals).collect();
+        let all = self.judge(&sample, &kept, &Progress::new(self.voice, "Scoring"))?;
+        let groups = self.judge_groups(&rows, groups, &kept)?;
+        Ok(Report {
+            file: kept.file().to_string(),
+            rows: kept.rows(),
+            rows_in_file: kept.total_rows(),
+            left_out: kept.left_out().to_vec(),
+            all,
+            dependence,
+            by: self.by.clone(),
+            groups,
+            notes,
+            warnings,
+        })
+    }
+
+    fn judge_groups(
+        &self,
+        rows: &Rows,
+        groups: Vec<(String, Vec<usize>)>,
+        kept: &Kept,
+    ) -> anyhow::Result<Vec<Group>> {
+        let progress = Progress::new(self.voice, "Groups");
+        let count = groups.len();
+        let mut judged = Vec::new();
+        for (nth, (value, places)) in groups.into_iter().enumerate() {
+            stop::check()?;
+            let part = rows.part(&places);
+            let group = match part.counts() {
+                true => Some(self.judge(&part.sample(0, kept)?, kept, &errbar::Silent)?),
+                false => None,
+            };
+            judged.push(Group { value, rows: places.len(), judged: group });
+            errbar::Monitor::progress(&progress, (nth + 1) as f64 / count as f64);
+        }
+        Ok(judged)
+    }
+
+    fn judge(
+        &self,
+        sample: &Sample,
+        kept: &Kept,
+        monitor: &dyn errbar::Monitor,
+    ) -> anyhow::Result<Judged> {
+        let options = score::Options {
+            beta: self.beta,
+            coverage_levels: self.levels.clone(),
+            confidence: self.resampling.confidence,
+            ..score::Options::default()
+        };
+        let scores = Scores::with(sample, &options).map_err(|error| kept.refused(error))?;
+        stop::check()?;
+        let intervals = match self.no_intervals {
+            true => None,
+            false => {
+                let options = self.resampling.options();
+                let intervals = Intervals::with(sample, &scores, &options, monitor);
+                Some(intervals.map_err(|error| kept.refused(error))?)
+            }
+        };
+        let verdict = Verdict::with(&scores, intervals.as_ref());
+        let verdict = Told { word: verdict.word(), text: verdict.to_string(), verdict };
+        Ok(Judged { verdict, scores, intervals })
+    }
+}

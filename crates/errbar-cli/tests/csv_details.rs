@@ -1,0 +1,437 @@
+//! CSV as people have it: the same numbers in any dress give the same model and the same sigma, and
+//! predict gives every record back as it was.
+
+mod common;
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use common::{constant_model, errbar, errbar_with, finish, leftovers, program, rows, table};
+use tempfile::TempDir;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn unzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut out).unwrap();
+    out
+}
+
+/// How the same table may be written.
+struct Dress {
+    name: &'static str,
+    options: &'static [&'static str],
+    separator: char,
+    line_end: &'static str,
+    mark: bool,
+    quoted: bool,
+    decimal_comma: bool,
+    gzip: bool,
+    /// Spaces around fields.
+    padded: bool,
+    /// Blank lines between records, and none at the end of the last one.
+    blank_lines: bool,
+}
+
+const PLAIN: Dress = Dress {
+    name: "plain",
+    options: &[],
+    separator: ',',
+    line_end: "\n",
+    mark: false,
+    quoted: false,
+    decimal_comma: false,
+    gzip: false,
+    padded: false,
+    blank_lines: false,
+};
+
+fn dresses() -> Vec<Dress> {
+    vec![
+        PLAIN,
+        Dress { name: "quoted", quoted: true, ..PLAIN },
+        Dress { name: "with a byte order mark", mark: true, ..PLAIN },
+        Dress { name: "with a mark and quotes", mark: true, quoted: true, ..PLAIN },
+        Dress { name: "of Windows", line_end: "\r\n", ..PLAIN },
+        Dress { name: "of Windows, quoted", line_end: "\r\n", quoted: true, ..PLAIN },
+        Dress { name: "of the old Macintosh", line_end: "\r", ..PLAIN },
+        Dress { name: "with semicolons", separator: ';', ..PLAIN },
+        Dress {
+            name: "with semicolons, told",
+            separator: ';',
+            options: &["--separator", ";"],
+            ..PLAIN
+        },
+        Dress { name: "with tabs", separator: '\t', ..PLAIN },
+        Dress { name: "with bars", separator: '|', ..PLAIN },
+        Dress { name: "with spaces", separator: ' ', options: &["--separator", "space"], ..PLAIN },
+        Dress {
+            name: "of a German Excel",
+            separator: ';',
+            decimal_comma: true,
+            mark: true,
+            line_end: "\r\n",
+            options: &["--decimal-comma"],
+            ..PLAIN
+        },
+        Dress {
+            name: "with quoted decimal commas",
+            decimal_comma: true,
+            quoted: true,
+            options: &["--decimal-comma"],
+            ..PLAIN
+        },
+        Dress { name: "gzipped", gzip: true, ..PLAIN },
+        Dress { name: "padded", padded: true, ..PLAIN },
+        Dress { name: "padded and quoted", padded: true, quoted: true, ..PLAIN },
+        Dress { name: "with blank lines", blank_lines: true, ..PLAIN },
+        Dress {
+            name: "of everything",
+            gzip: true,
+            padded: true,
+            quoted: true,
+            mark: true,
+            line_end: "\r\n",
+            blank_lines: true,
+            separator: ';',
+            ..PLAIN
+        },
+    ]
+}
+
+impl Dress {
+    /// A record without its line end.
+    fn record(&self, fields: &[String]) -> String {
+        let field = |field: &String| {
+            let text = match self.decimal_comma {
+                true => field.replace('.', ","),
+                false => field.clone(),
+            };
+            let text = if self.quoted { format!("\"{text}\"") } else { text };
+            if self.padded { format!("  {text} ") } else { text }
+        };
+        let fields: Vec<String> = fields.iter().map(field).collect();
+        fields.join(&self.separator.to_string())
+    }
+
+    /// The records of the table, the header first.
+    fn records(&self, count: usize) -> Vec<String> {
+        let header = ["x", "mu", "y"].map(String::from);
+        std::iter::once(header).chain(rows(count)).map(|row| self.record(&row)).collect()
+    }
+
+    fn file(&self, count: usize) -> Vec<u8> {
+        let mut text = if self.mark { BOM.to_vec() } else { Vec::new() };
+        let between = if self.blank_lines { self.line_end.repeat(2) } else { self.line_end.into() };
+        text.extend_from_slice(self.records(count).join(&between).as_bytes());
+        if !self.blank_lines {
+            text.extend_from_slice(self.line_end.as_bytes());
+        }
+        if self.gzip { gzipped(&text) } else { text }
+    }
+}
+
+#[test]
+fn the_same_numbers_in_any_dress() {
+    const COUNT: usize = 80;
+    let folder = tempfile::tempdir().unwrap();
+    let mut of_plain: Option<(Vec<u8>, Vec<String>)> = None;
+    for dress in dresses() {
+        let name = dress.name;
+        std::fs::write(folder.path().join("t"), dress.file(COUNT)).unwrap();
+        let fit = ["fit", "t", "-q", "--model", "polynomial", "-o", "model.json"];
+        errbar(folder.path(), fit.iter().chain(dress.options)).well();
+        let model = std::fs::read(folder.path().join("model.json")).unwrap();
+        let predict = ["predict", "t", "-q", "-m", "model.json"];
+        let result = errbar(folder.path(), predict.iter().chain(dress.options)).well().stdout;
+
+        // Every record as it was, and two fields more.
+        let text = match dress.mark {
+            true => result.strip_prefix(BOM).unwrap_or_else(|| panic!("{name}: no mark")),
+            false => &result,
+        };
+        let text = std::str::from_utf8(text).unwrap();
+        let text = text.strip_suffix(dress.line_end).unwrap_or_else(|| panic!("{name}: no end"));
+        let lines: Vec<&str> = text.split(dress.line_end).collect();
+        let records = dress.records(COUNT);
+        assert_eq!(lines.len(), records.len(), "{name}");
+        let mut sigma = Vec::new();
+        for (line, record) in lines.iter().zip(&records) {
+            let added = line.strip_prefix(record.as_str());
+            let added = added.and_then(|rest| rest.strip_prefix(dress.separator));
+            let added = added.unwrap_or_else(|| panic!("{name}: {record:?} became {line:?}"));
+            let (value, outside) = added.rsplit_once(dress.separator).unwrap();
+            assert!(["outside", "false"].contains(&outside), "{name}: {line:?}");
+            let value = value.trim_matches('"');
+            assert_eq!(value.contains(','), dress.decimal_comma && value != "sigma", "{name}");
+            sigma.push(value.replace(',', "."));
+        }
+
+        match &of_plain {
+            None => {
+                assert_eq!(sigma[0], "sigma");
+                let numbers: Vec<f64> = sigma[1..].iter().map(|s| s.parse().unwrap()).collect();
+                assert!(numbers.iter().all(|s| *s > 0.0 && s.is_finite()));
+                assert!(numbers.iter().any(|s| *s != numbers[0]), "one sigma would prove little");
+                of_plain = Some((model, sigma));
+            }
+            Some((plain_model, plain_sigma)) => {
+                assert!(model == *plain_model, "{name}: another model");
+                assert_eq!(&sigma, plain_sigma, "{name}");
+            }
+        }
+    }
+}
+
+/// A folder with a model that says sigma is 2.
+fn with_model() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.json"), constant_model(2.0)).unwrap();
+    folder
+}
+
+fn predict(folder: &Path, table: &str, options: &[&str]) -> String {
+    let arguments = ["predict", "-", "-m", "model.json"];
+    errbar_with(folder, table.as_bytes(), arguments.iter().chain(options)).well().printed()
+}
+
+#[test]
+fn rows_with_gaps_are_kept_in_their_order() {
+    let folder = with_model();
+    let table = "id,x,mu\na,1,10\nb,,20\nc,NA,30\nd,4,\ne,inf,50\nf,6,60\n";
+    let ran = errbar_with(
+        folder.path(),
+        table.as_bytes(),
+        ["predict", "-", "-m", "model.json", "--quantiles", "0.5"],
+    );
+    let ran = ran.well();
+    // The model has seen x from 0 to 59. Without x there is no sigma; without mu no quantile.
+    assert_eq!(
+        ran.printed(),
+        "id,x,mu,sigma,quantile_0.5,outside\n\
+         a,1,10,2.0,10.0,false\n\
+         b,,20,,,\n\
+         c,NA,30,,,\n\
+         d,4,,2.0,,false\n\
+         e,inf,50,,,\n\
+         f,6,60,2.0,60.0,false\n"
+    );
+    assert!(ran.stderr.contains("warning: 3 rows of 6 without sigma"), "{}", ran.stderr);
+}
+
+#[test]
+fn outside_of_what_the_model_has_seen() {
+    let folder = with_model();
+    let result = predict(folder.path(), "x\n-0.001\n0\n59\n59.001\n", &[]);
+    let flags: Vec<&str> = result.lines().filter_map(|line| line.rsplit(',').next()).collect();
+    assert_eq!(flags, ["outside", "true", "false", "false", "true"]);
+}
+
+#[test]
+fn texts_with_separators_quotes_and_line_ends_come_back_as_they_were() {
+    let folder = with_model();
+    let records = [
+        "\"a, b\",1,\"he said \"\"no\"\"\"",
+        "\"two\nlines\",2,",
+        "\"\",3,\"\"",
+        "plain,\"4\",  spaces  ",
+        "Größe 日本,5,\"é\"",
+        "a\"b,6,5\" pipe",
+    ];
+    let table = format!("\"the, name\",x,\"n \"\"o\"\"\"\n{}\n", records.join("\n"));
+    let result = predict(folder.path(), &table, &["--prefix", "new, "]);
+    let expected: String = records.iter().map(|record| format!("{record},2.0,false\n")).collect();
+    // A new name that needs quotes has them.
+    let header = "\"the, name\",x,\"n \"\"o\"\"\",\"new, sigma\",\"new, outside\"\n";
+    assert_eq!(result, format!("{header}{expected}"));
+    // Bytes that are no UTF-8 come back, too.
+    let latin = b"x,caf\xe9\n1,\xfc\n";
+    let result = errbar_with(folder.path(), latin, ["predict", "-", "-m", "model.json"]).well();
+    assert_eq!(result.stdout, b"x,caf\xe9,sigma,outside\n1,\xfc,2.0,false\n");
+}
+
+#[test]
+fn no_rows_and_no_last_line_end() {
+    let folder = with_model();
+    assert_eq!(predict(folder.path(), "x,mu\n", &[]), "x,mu,sigma,outside\n");
+    assert_eq!(predict(folder.path(), "x,mu", &[]), "x,mu,sigma,outside\n");
+    assert_eq!(predict(folder.path(), "x,mu\n1,2", &[]), "x,mu,sigma,outside\n1,2,2.0,false\n");
+}
+
+#[test]
+fn many_rows_keep_their_order() {
+    let folder = with_model();
+    // Some 6 MB: several blocks, each of many pieces, and more than one thread.
+    let lines = || (0..400_000_u64).map(|i| format!("{},{i}", i * 7919 % 60));
+    let table: String = lines().map(|line| line + "\n").collect();
+    let table = format!("x,n\n{table}");
+    let one = predict(folder.path(), &table, &["--threads", "1"]);
+    let two = predict(folder.path(), &table, &["--threads", "3"]);
+    assert!(one == two);
+    let mut result = one.lines();
+    assert_eq!(result.next(), Some("x,n,sigma,outside"));
+    for (line, given) in result.by_ref().zip(lines()) {
+        assert_eq!(line, format!("{given},2.0,false"));
+    }
+    assert_eq!(one.lines().count(), 400_001);
+}
+
+#[test]
+fn thousands_of_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..5000).map(|i| format!("column {i}")).collect();
+    let mut text = format!("{},mu,y\n", names.join(","));
+    for (row, [x, mu, y]) in rows(60).iter().enumerate() {
+        let values: Vec<String> =
+            (0..5000).map(|i| if i == 4321 { x.clone() } else { (i + row).to_string() }).collect();
+        text += &format!("{},{mu},{y}\n", values.join(","));
+    }
+    std::fs::write(folder.path().join("wide.csv"), &text).unwrap();
+    let fit = ["fit", "wide.csv", "--model", "polynomial", "-q", "-o", "model.json", "--inputs"];
+    let fitted = errbar(folder.path(), fit.iter().chain(&["column 4321"])).well();
+    let predicted = errbar(folder.path(), ["predict", "wide.csv", "-m", "model.json"]).well();
+    let took = fitted.took + predicted.took;
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    for (line, given) in predicted.printed().lines().zip(text.lines()) {
+        assert!(line.starts_with(given) && line.split(',').count() == 5004);
+    }
+
+    // The one column that counts, in a table of its own, gives the same sigma.
+    let narrow = table(60).replacen('x', "column 4321", 1);
+    std::fs::write(folder.path().join("narrow.csv"), narrow).unwrap();
+    errbar(folder.path(), ["fit", "narrow.csv", "--model", "polynomial", "-q", "-o", "n.json"])
+        .well();
+    let model = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert!(model("model.json") == model("n.json"));
+
+    // All of them as inputs.
+    let all = ["fit", "wide.csv", "--model", "constant", "-o", "all.json"];
+    let all = errbar(folder.path(), all).well();
+    assert!(all.stderr.contains("column 11 and 4988 more"), "{}", all.stderr);
+    assert!(all.took < Duration::from_secs(20), "{:?}", all.took);
+}
+
+#[test]
+fn through_pipes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = table(60);
+    std::fs::write(folder.path().join("t.csv"), &text).unwrap();
+    let fit = |file: &str, output: &str, input: &[u8]| {
+        let arguments = ["fit", file, "--model", "polynomial", "-q", "-o", output];
+        errbar_with(folder.path(), input, arguments).well();
+        std::fs::read(folder.path().join(output)).unwrap()
+    };
+    let model = fit("t.csv", "a.json", b"");
+    assert!(model == fit("-", "b.json", text.as_bytes()));
+    assert!(model == fit("-", "c.json", &gzipped(text.as_bytes())));
+
+    let from_file = errbar(folder.path(), ["predict", "t.csv", "-m", "a.json", "-q"]).well();
+    let piped = ["predict", "-", "-m", "a.json", "-q"];
+    let table_piped = errbar_with(folder.path(), text.as_bytes(), piped).well();
+    assert!(from_file.stdout == table_piped.stdout);
+    let piped = ["predict", "t.csv", "-m", "-", "-q", "-o", "-"];
+    let model_piped = errbar_with(folder.path(), &model, piped).well();
+    assert!(from_file.stdout == model_piped.stdout);
+    // Dates on standard input, which cannot be read twice.
+    let dated: String = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i {
+            0 => format!("day,{line}\n"),
+            i => format!("2024-{:02}-{:02},{line}\n", i / 28 + 1, i % 28 + 1),
+        })
+        .collect();
+    std::fs::write(folder.path().join("dated.csv"), &dated).unwrap();
+    let fit = |file: &str, output: &str, input: &[u8]| {
+        let arguments = ["fit", file, "--time", "day", "--model", "polynomial", "-q", "-o", output];
+        errbar_with(folder.path(), input, arguments).well();
+        std::fs::read(folder.path().join(output)).unwrap()
+    };
+    assert!(fit("dated.csv", "d.json", b"") == fit("-", "e.json", dated.as_bytes()));
+}
+
+#[test]
+fn gzip_out_is_gzip() {
+    let folder = with_model();
+    std::fs::write(folder.path().join("t.csv"), table(5000)).unwrap();
+    let plain = errbar(folder.path(), ["predict", "t.csv", "-m", "model.json", "-q"]).well();
+    let to = |name| ["predict", "t.csv", "-m", "model.json", "-q", "-o", name];
+    errbar(folder.path(), to("out.csv.gz")).well();
+    let packed = std::fs::read(folder.path().join("out.csv.gz")).unwrap();
+    assert!(packed.len() < plain.stdout.len() && unzipped(&packed) == plain.stdout);
+    // What gzip itself makes of it, where there is one.
+    let mut gzip = std::process::Command::new("gzip");
+    if let Ok(output) = gzip.args(["-dc", "out.csv.gz"]).current_dir(folder.path()).output() {
+        assert!(output.status.success() && output.stdout == plain.stdout);
+    }
+    // And it can be read again, under any name.
+    std::fs::rename(folder.path().join("out.csv.gz"), folder.path().join("other")).unwrap();
+    let again = ["predict", "other", "-m", "model.json", "-q", "--prefix", "again_"];
+    let again = errbar(folder.path(), again).well().printed();
+    assert_eq!(again.lines().next(), Some("x,mu,y,sigma,outside,again_sigma,again_outside"));
+    assert_eq!(again.lines().count(), 5001);
+    assert!(leftovers(folder.path()).is_empty());
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let folder = with_model();
+    std::fs::write(folder.path().join("t.csv"), "x\n100\n").unwrap();
+    let said = |variables: &[(&str, &str)]| {
+        let mut command = program(folder.path());
+        command.args(["predict", "t.csv", "-m", "model.json"]).envs(variables.iter().copied());
+        finish(command).well().stderr
+    };
+    // There is a warning to be coloured; standard error is no terminal here.
+    let plain = said(&[]);
+    assert!(plain.contains("warning: 1 row of 1 outside the range"), "{plain}");
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+    assert_eq!(said(&[("NO_COLOR", "1")]), plain);
+    assert_eq!(said(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), plain);
+    assert!(said(&[("CLICOLOR_FORCE", "1")]).contains('\u{1b}'), "nothing would be coloured");
+}
+
+#[test]
+fn quiet_is_quiet() {
+    let folder = with_model();
+    // Reasons to say something: a gap, a row outside.
+    std::fs::write(folder.path().join("t.csv"), table(60) + ",1,2\n1e6,1,2\n").unwrap();
+    for arguments in [
+        "fit t.csv --model polynomial -o m.json",
+        "fit t.csv --errors in-sample --inputs x,mu -o m.json",
+        "fit t.csv --fit-mean gp --inputs x -o m.json",
+        "predict t.csv -m model.json -o out.csv",
+        "export model.json -o m.onnx",
+    ] {
+        let loud = errbar(folder.path(), arguments.split(' ')).well();
+        assert!(!loud.stderr.is_empty(), "{arguments} says nothing even when it may");
+        let quiet = errbar(folder.path(), arguments.split(' ').chain(["--quiet"])).well();
+        assert_eq!((quiet.printed(), quiet.stderr), (String::new(), String::new()), "{arguments}");
+    }
+}
+
+#[test]
+fn json_is_json() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), table(60) + ",1,2\n").unwrap();
+    let ran = errbar(folder.path(), ["fit", "t.csv", "--json", "-o", "m.json"]).well();
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(json["file"], "t.csv");
+    assert_eq!(json["model_file"], "m.json");
+    assert_eq!(json["rows"], 60);
+    assert_eq!(json["inputs"], serde_json::json!(["x"]));
+    assert!(json["held_out"]["crps"].as_f64().is_some_and(|crps| crps > 0.0), "{json}");
+    let notes = json["notes"].as_array().unwrap();
+    assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with("1 of 61 rows")), "{json}");
+    // Quiet, JSON is still the result.
+    let quiet = errbar(folder.path(), ["fit", "t.csv", "--json", "-q", "-o", "m.json"]).well();
+    assert_eq!(quiet.stdout, ran.stdout);
+    assert_eq!(quiet.stderr, "");
+}

@@ -1,0 +1,185 @@
+//! What predict adds, against values computed another way.
+//!
+//! The reference values are those of mpmath with 40 digits, for sigma = 2:
+//!
+//! ```python
+//! import mpmath as mp
+//! mp.mp.dps = 40
+//! quantile = lambda mu, p: float(mu + 2 * mp.sqrt(2) * mp.erfinv(2 * mp.mpf(p) - 1))
+//! exceed = lambda mu, t: float(mp.erfc((t - mu) / (2 * mp.sqrt(2))) / 2)
+//! for mu in [mp.mpf("1.5"), mp.mpf(-20), mp.mpf("0.1")]:
+//!     print([quantile(mu, p) for p in "0.05 0.95 0.0025 0.9975 0.1 0.999 1e-12".split()],
+//!           [exceed(mu, t) for t in [0, 3, -4, 30]])
+//! ```
+
+mod common;
+
+use std::path::Path;
+
+use common::{constant_model, errbar, errbar_with, table};
+use errbar::fit::{self, Kind};
+use errbar::{Data, Silent};
+
+/// Levels as f64 are off by up to 6e-17, and the quantiles then by that over the density, at most
+/// 2e-14 here; exceedances are off by some ulp, times the square of up to 25 standard deviations in
+/// the last row.
+const TOLERANCE: f64 = 1e-12;
+
+/// mu; the ends of intervals 0.9 and 0.995; quantiles 0.1, 0.999, 1e-12; the probability to exceed
+/// 0, 3, -4, 30.
+#[rustfmt::skip]
+const EXPECTED: [(f64, [f64; 7], [f64; 4]); 3] = [
+    (1.5,
+     [-1.7897072539029455, 4.789707253902946, -4.1140675366876085, 7.1140675366876085,
+      -1.063103131089201, 7.680464612335627, -12.568967650602264],
+     [0.7733726476231318, 0.2266273523768682, 0.9970202367649454, 2.24140623269364e-46]),
+    (-20.0,
+     [-23.289707253902947, -16.710292746097053, -25.614067536687607, -14.385932463312392,
+      -22.5631031310892, -13.819535387664374, -34.06896765060226],
+     [7.619853024160525e-24, 6.595771446113675e-31, 6.220960574271784e-16, 3.056696706382561e-138]),
+    (0.1,
+     [-3.1897072539029456, 3.3897072539029454, -5.514067536687608, 5.714067536687608,
+      -2.463103131089201, 6.280464612335627, -13.968967650602265],
+     [0.5199388058383725, 0.07352925960964835, 0.9798177845942956, 7.787459338720465e-51]),
+];
+
+const OPTIONS: [&str; 6] =
+    ["--interval", "0.9,99.5%", "--quantiles", "0.1,0.999,1e-12", "--exceed", "0,3,-4,30"];
+
+/// The header, and the numbers of each row; NaN where a field is empty or no number.
+fn predict(folder: &Path, table: &str, options: &[&str]) -> (Vec<String>, Vec<Vec<f64>>) {
+    let arguments = ["predict", "-", "-m", "model.json", "-q"];
+    let ran = errbar_with(folder, table.as_bytes(), arguments.iter().chain(options)).well();
+    let text = ran.printed();
+    let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let numbers =
+        |fields: Vec<String>| fields.iter().map(|f| f.parse().unwrap_or(f64::NAN)).collect();
+    (header, lines.map(numbers).collect())
+}
+
+/// A table of the forecasts above, for a model with the input x.
+fn forecasts() -> String {
+    let rows = EXPECTED.iter().map(|(mu, ..)| format!("1,{mu}\n"));
+    format!("x,mu\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn intervals_quantiles_and_probabilities() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.json"), constant_model(2.0)).unwrap();
+    let (header, rows) = predict(folder.path(), &forecasts(), &OPTIONS);
+    let names = "x mu sigma lower_90 upper_90 lower_99.5 upper_99.5 quantile_0.1 quantile_0.999 \
+                 quantile_0.000000000001 exceed_0 exceed_3 exceed_-4 exceed_30 outside";
+    assert_eq!(header.join(" "), names);
+    assert_eq!(rows.len(), EXPECTED.len());
+    for (row, (mu, quantiles, exceed)) in rows.iter().zip(EXPECTED) {
+        assert_eq!(row[1..3], [mu, 2.0]);
+        for (found, expected) in row[3..10].iter().zip(quantiles) {
+            assert!((found - expected).abs() <= TOLERANCE, "{mu}: {found}, not {expected}");
+        }
+        for (found, expected) in row[10..14].iter().zip(exceed) {
+            assert!((found / expected - 1.0).abs() <= TOLERANCE, "{mu}: {found}, not {expected}");
+        }
+    }
+}
+
+/// What lies beyond a bound counts as the bound, so that quantiles end there, and a threshold below
+/// the lower one is always exceeded, one at or above the upper one never.
+#[test]
+fn bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.json"), constant_model(2.0)).unwrap();
+    let options = [&OPTIONS[..], &["--lower", "-3.5", "--upper", "3"]].concat();
+    let (_, rows) = predict(folder.path(), &forecasts(), &options);
+    for (row, (mu, quantiles, exceed)) in rows.iter().zip(EXPECTED) {
+        for (found, free) in row[3..10].iter().zip(quantiles) {
+            let expected = if free < -3.5 {
+                -3.5
+            } else if free > 3.0 {
+                3.0
+            } else {
+                free
+            };
+            assert!((found - expected).abs() <= TOLERANCE, "{mu}: {found}, not {expected}");
+        }
+        // 0 lies between the bounds; 3 is the upper one, -4 below the lower one, 30 above the upper.
+        assert!((row[10] / exceed[0] - 1.0).abs() <= TOLERANCE);
+        assert_eq!(row[11..14], [0.0, 1.0, 0.0]);
+    }
+    // A threshold at the lower bound is not exceeded by what is held there.
+    let (_, rows) = predict(folder.path(), "x,mu\n1,1.5\n", &["--exceed", "0", "--lower", "0"]);
+    assert!((rows[0][3] - EXPECTED[0].2[0]).abs() <= TOLERANCE, "{rows:?}");
+    // Bounds of one side leave the other.
+    let (_, rows) = predict(folder.path(), "x,mu\n1,1.5\n", &["--interval", "0.9", "--lower", "0"]);
+    assert_eq!(rows[0][3], 0.0);
+    assert!((rows[0][4] - EXPECTED[0].1[1]).abs() <= TOLERANCE, "{rows:?}");
+}
+
+/// The forecast may be another column than the one the model was fitted with.
+#[test]
+fn another_forecast() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("model.json"), constant_model(2.0)).unwrap();
+    let table = "nu,x,mu\n-20,1,1.5\n";
+    for (options, mu) in [(&[][..], 0), (&["--forecast", "nu"][..], 1)] {
+        let options = [&["--interval", "0.9"], options].concat();
+        let (_, rows) = predict(folder.path(), table, &options);
+        let (found, expected) = (rows[0][4], EXPECTED[mu].1[0]);
+        assert!((found - expected).abs() <= TOLERANCE, "{found}, not {expected}");
+    }
+}
+
+/// Columns are found by name, whatever their order, and each row gets its own sigma.
+#[test]
+fn sigma_is_that_of_the_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs: Vec<f64> =
+        (0..200).map(|i| (f64::from(i) * 0.37).sin() * f64::from(1 + i % 2)).collect();
+    let rows = || inputs.chunks_exact(2);
+    let error: Vec<f64> = rows()
+        .zip(0..)
+        .map(|(x, i)| (0.3 + x[0] * x[0] + 0.2 * x[1]) * f64::from(i).cos())
+        .collect();
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let options = fit::Options { kind: Kind::Polynomial, ..fit::Options::default() };
+    let fitted = fit::fit(&data, &["a".into(), "b".into()], &options, &Silent).unwrap().fitted;
+    std::fs::write(folder.path().join("model.json"), fitted.to_json().unwrap()).unwrap();
+    let expected = fitted.predict(&inputs).unwrap().sigma;
+    assert!(expected.iter().any(|s| (s / expected[0] - 1.0).abs() > 0.1), "all alike prove little");
+    let lines: String = rows().map(|x| format!("{:e},text,{}\n", x[1], x[0])).collect();
+    let (header, rows) = predict(folder.path(), &format!("b,note,a\n{lines}"), &[]);
+    assert_eq!(header, ["b", "note", "a", "sigma", "outside"]);
+    let found: Vec<f64> = rows.iter().map(|row| row[3]).collect();
+    // Every digit is written.
+    assert_eq!(found, expected);
+}
+
+/// A model that makes the forecast itself puts its intervals around that.
+#[test]
+fn a_forecast_of_the_models_own() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), table(60)).unwrap();
+    let fit =
+        "fit t.csv --fit-mean gp --inputs x --observation y --model constant -q -o model.json";
+    errbar(folder.path(), fit.split(' ')).well();
+    let options = ["--interval", "0.9", "--exceed", "1.5"];
+    let (header, rows) = predict(folder.path(), &table(60), &options);
+    let names =
+        ["x", "mu", "y", "forecast", "sigma", "lower_90", "upper_90", "exceed_1.5", "outside"];
+    assert_eq!(header, names);
+    for row in &rows {
+        let (forecast, sigma, low, high, exceed) = (row[3], row[4], row[5], row[6], row[7]);
+        // The upper end of a standard normal interval of 90%: NormalDist().inv_cdf(0.95).
+        let reach = 1.6448536269514722 * sigma;
+        assert!(
+            (low - (forecast - reach)).abs() < TOLERANCE
+                && (high - (forecast + reach)).abs() < TOLERANCE
+        );
+        // Which side of one half tells which side of the threshold the forecast lies on.
+        assert_eq!(exceed > 0.5, forecast > 1.5);
+        // y is 3 x and noise of some 0.2 to 1.2; its mean comes out at 3 x within less.
+        assert!((forecast - 3.0 * row[0]).abs() < 1.0, "{row:?}");
+    }
+    assert_eq!(rows.len(), 60);
+}

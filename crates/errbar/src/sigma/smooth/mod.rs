@@ -1,0 +1,402 @@
+//! sigma(x) as a smooth function of any shape: a Gaussian process for its logarithm.
+//!
+//! The paper ends with a wish for the Accuracy-Reliability cost in a non-parametric Bayesian method;
+//! this is one. The logarithm of sigma is a level, a straight line in each input, and a Gaussian
+//! process with the squared-exponential covariance and a length scale per input. The coefficients
+//! minimise
+//!
+//! $$\frac{\kappa N}{\beta}\mathrm{AR} + \tfrac12 |w|^2,$$
+//!
+//! where $w$ are the coefficients in functions that have a standard normal prior. CRPS in units of
+//! the local sigma has expected curvature $J = 1/(2\sqrt\pi)$ in $\ln\sigma$, and its slope the
+//! variance $V = \frac{2}{\pi\sqrt3} - \frac1\pi$; so $\kappa = J/V$ makes
+//! the cost weigh against the prior as much as the information $J^2/V$ that it carries (1.6 per row,
+//! where the likelihood has 2).
+//!
+//! The length scales and the size of the process maximise their evidence under the Gaussian
+//! likelihood (Laplace's approximation with the expected curvature), with a weak prior of their own.
+//! What is given back is $\sigma = e^{\hat g + \operatorname{var} g}$: the root of the expected
+//! variance, since $g = \ln\sigma$ is not known exactly. Far from the data the process
+//! is back at its prior: sigma returns to the overall level and the band on it widens.
+
+mod basis;
+mod posterior;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::basis::{Basis, Process};
+use self::posterior::{Cholesky, Errors, FAR};
+use super::scaling::{Prepared, Scaling};
+use crate::data::Data;
+use crate::data::chosen_rows;
+use crate::error::{Error, Result};
+use crate::math::linear::{axpy, dot};
+use crate::mean::gaussian_process::{self, GaussianProcess, LengthScales, NoiseScale};
+use crate::monitor::{Monitor, check};
+use crate::optimize::{self, bfgs_with};
+use crate::score::{Beta, LossKind};
+
+/// How to fit a smooth function.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The loss.
+    pub loss: LossKind,
+    /// Whether each row's error counts in units of the sigma there. Otherwise rows of small sigma
+    /// hardly count, since CRPS has the units of the error.
+    pub local_units: bool,
+    /// The most functions that the process is made of.
+    pub most_functions: usize,
+    /// The most rows that length scales are learned from.
+    pub most_rows_for_lengths: usize,
+    /// Of the choice of those rows.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            loss: LossKind::Ar(Beta::Heuristic),
+            local_units: true,
+            most_functions: 200,
+            most_rows_for_lengths: 600,
+            seed: 0,
+        }
+    }
+}
+
+/// A fitted smooth function.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Smooth {
+    scaling: Scaling,
+    basis: Basis,
+    coefficients: Vec<f64>,
+    /// The triangular factor of the inverse of the coefficients' covariance.
+    precision: Vec<Vec<f64>>,
+    /// Sigma is the exponential times this.
+    unit: f64,
+}
+
+/// $J/V$ of the CRPS in local units: see the [module](self).
+const KAPPA: f64 = 5.728_660_900_197_736;
+
+/// Where the prior of the log of the process's deviation and of its length scale lie, and how wide
+/// they are.
+const DEVIATION: (f64, f64) = (-0.5, 1.0);
+const LENGTH: (f64, f64) = (-0.5, 0.5);
+
+/// Fits a smooth function to data.
+///
+/// # Errors
+/// Errors that are all zero, or a monitor that asked to stop.
+pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Smooth> {
+    fit_with_known_variance(data, None, options, monitor)
+}
+
+/// [`fit_to`] errors that have a variance besides sigma², known for each row: that of a forecaster
+/// which is not sure of itself.
+///
+/// # Errors
+/// As [`fit_to`].
+pub(crate) fn fit_with_known_variance(
+    data: &Data,
+    known: Option<&[f64]>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Smooth> {
+    let Prepared { scaling, columns, error, unit } = Prepared::new(data, true)?;
+    if error.iter().all(|e| *e == 0.0) {
+        return Err(Error::NoErrors { rows: error.len() });
+    }
+    let (inputs, rows) = (data.columns(), data.rows());
+    let scaled: Vec<f64> = (0..rows)
+        .flat_map(|i| (0..inputs).map(move |c| (c, i)))
+        .map(|(c, i)| columns[c * rows + i])
+        .collect();
+    let weight = data.weight().map(|weight| {
+        let mean = weight.iter().map(|w| w / rows as f64).sum::<f64>();
+        weight.iter().map(|w| w / mean).collect::<Vec<f64>>()
+    });
+    let known = known.map(|known| known.iter().map(|v| v / (unit * unit)).collect::<Vec<f64>>());
+    let all = Rows { scaled, inputs, error, weight, known };
+    let process = all.process(options, monitor)?;
+    monitor.progress(0.7);
+    let (basis, design) = Basis::new(&all.scaled, &process, options.most_functions);
+    let mut w = all.start(&basis);
+    all.errors().maximise(&design, &mut w);
+    check(monitor)?;
+    all.minimise_cost(&design, &mut w, options, monitor)?;
+    let precision = all.errors().curvature(&design, &w).triangle();
+    monitor.progress(1.0);
+    Ok(Smooth { scaling, basis, coefficients: w, precision, unit })
+}
+
+/// What is fitted to: scaled inputs row by row, errors in their own scale.
+struct Rows {
+    scaled: Vec<f64>,
+    inputs: usize,
+    error: Vec<f64>,
+    weight: Option<Vec<f64>>,
+    known: Option<Vec<f64>>,
+}
+
+impl Rows {
+    fn errors(&self) -> Errors<'_> {
+        Errors { error: &self.error, weight: self.weight.as_deref(), known: self.known.as_deref() }
+    }
+
+    fn pick(&self, rows: &[usize]) -> Self {
+        let of = |values: &[f64]| rows.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let row = |&i: &usize| &self.scaled[i * self.inputs..(i + 1) * self.inputs];
+        Self {
+            scaled: rows.iter().flat_map(row).copied().collect(),
+            inputs: self.inputs,
+            error: of(&self.error),
+            weight: self.weight.as_deref().map(of),
+            known: self.known.as_deref().map(of),
+        }
+    }
+
+    /// Coefficients of one constant sigma.
+    fn start(&self, basis: &Basis) -> Vec<f64> {
+        let mut w = vec![0.0; basis.size()];
+        let squares: f64 = self.error.iter().map(|e| e * e).sum();
+        w[0] = Basis::level((squares / self.error.len() as f64).sqrt());
+        w
+    }
+
+    /// The process of greatest evidence.
+    fn process(&self, options: &Options, monitor: &dyn Monitor) -> Result<Process> {
+        let rows = self.error.len();
+        if rows > options.most_rows_for_lengths {
+            let chosen = chosen_rows(rows, options.most_rows_for_lengths, options.seed);
+            return self.pick(&chosen).process(options, monitor);
+        }
+        let relative = self.relative_lengths(options)?;
+        let evidence = |&(log_deviation, log_length): &(f64, f64)| {
+            if monitor.should_stop() {
+                return f64::INFINITY;
+            }
+            let lengths = relative.iter().map(|l| l * log_length.exp()).collect();
+            let process = Process { lengths, deviation: log_deviation.exp() };
+            let (basis, design) = Basis::new(&self.scaled, &process, options.most_functions);
+            let mut w = self.start(&basis);
+            let errors = self.errors();
+            let cost = errors.maximise(&design, &mut w);
+            let prior = |x: f64, (at, width): (f64, f64)| 0.5 * ((x - at) / width).powi(2);
+            cost + errors.curvature(&design, &w).half_log_determinant()
+                + prior(log_deviation, DEVIATION)
+                + prior(log_length, LENGTH)
+        };
+        let grid: Vec<(f64, f64)> = [-2.0, -0.7, 0.3]
+            .iter()
+            .flat_map(|&d| [-2.5, -1.6, -0.8, 0.0].iter().map(move |&l| (d, l)))
+            .collect();
+        let best_of = |places: &[(f64, f64)]| {
+            let costs: Vec<f64> = places.par_iter().map(evidence).collect();
+            let first = (f64::INFINITY, (0.0, 0.0));
+            let lower = |best: (f64, (f64, f64)), (cost, place): (f64, (f64, f64))| {
+                if cost < best.0 { (cost, place) } else { best }
+            };
+            costs.into_iter().zip(places.iter().copied()).fold(first, lower)
+        };
+        let (mut cost, mut at) = best_of(&grid);
+        monitor.progress(0.4);
+        // Then steps in four directions, halved when none goes down.
+        let mut step = 0.6;
+        while step > 0.1 {
+            check(monitor)?;
+            let around: Vec<(f64, f64)> = [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]
+                .iter()
+                .map(|(d, l)| (at.0 + d * step, at.1 + l * step))
+                .filter(|(d, l)| *d > -4.0 && (-3.5..=1.5).contains(l))
+                .collect();
+            let (lower, place) = best_of(&around);
+            if lower < cost - 1e-3 {
+                (cost, at) = (lower, place);
+            } else {
+                step *= 0.5;
+            }
+        }
+        check(monitor)?;
+        let lengths = relative.iter().map(|l| l * at.1.exp()).collect();
+        Ok(Process { lengths, deviation: at.0.exp() })
+    }
+
+    /// The length scale of each input beside the others, from a Gaussian process through the
+    /// logarithms of the errors: they are those of sigma plus noise of variance π²/8.
+    fn relative_lengths(&self, options: &Options) -> Result<Vec<f64>> {
+        if self.inputs == 1 || self.error.len() < 10 {
+            return Ok(vec![(self.inputs as f64).sqrt(); self.inputs]);
+        }
+        let noise = std::f64::consts::PI.powi(2) / 8.0;
+        // An error of exactly zero says no more than a small one.
+        let log: Vec<f64> = self.error.iter().map(|e| e.abs().max(1e-3).ln()).collect();
+        let own = gaussian_process::Options {
+            length_scales: LengthScales::PerInput,
+            seed: options.seed,
+            ..gaussian_process::Options::default()
+        };
+        let process = GaussianProcess::fit_with_noise(
+            &self.scaled,
+            self.inputs,
+            &log,
+            &vec![noise; log.len()],
+            NoiseScale::AsGiven,
+            &own,
+        );
+        // Where that cannot be fitted, all inputs are alike.
+        let Ok(process) = process else {
+            return Ok(vec![(self.inputs as f64).sqrt(); self.inputs]);
+        };
+        let lengths: Vec<f64> =
+            (process.hyperparameters().length_scales.iter()).map(|l| l.clamp(1e-3, 1e3)).collect();
+        // As one length would be: the sum of inverse squares is kept.
+        let shortest = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+        Ok(lengths.iter().map(|l| l / shortest).collect())
+    }
+
+    /// From the most likely coefficients to those of least cost.
+    fn minimise_cost(
+        &self,
+        design: &[f64],
+        w: &mut [f64],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<()> {
+        if options.loss == LossKind::Nlpd {
+            return Ok(());
+        }
+        let (rows, size, errors) = (self.error.len(), w.len(), self.errors());
+        let unit: Vec<f64> = match options.local_units {
+            true => (design.chunks_exact(size).enumerate())
+                .map(|(row, functions)| errors.variance(row, dot(functions, w)).1.sqrt())
+                .collect(),
+            false => vec![1.0 / std::f64::consts::FRAC_2_PI.sqrt(); rows],
+        };
+        let local: Vec<f64> = self.error.iter().zip(&unit).map(|(e, u)| e / u).collect();
+        let mut loss = options.loss.on(&local, self.weight.as_deref())?;
+        let beta = match options.loss {
+            LossKind::Ar(beta) => {
+                let mean = local.iter().map(|e| e.abs() / rows as f64).sum();
+                beta.split(mean, rows)?.accuracy.max(0.1)
+            }
+            _ => 1.0,
+        };
+        let scale = KAPPA * rows as f64 / beta;
+        let (mut sigma, mut slope) = (vec![0.0; rows], vec![0.0; rows]);
+        let minimise = optimize::Options { iterations: 200, gradient: 1e-4, ..Default::default() };
+        let objective = |w: &[f64], gradient: &mut [f64]| {
+            for (row, functions) in design.chunks_exact(size).enumerate() {
+                let log = dot(functions, w);
+                if log.abs() > FAR {
+                    return None;
+                }
+                sigma[row] = errors.variance(row, log).1.sqrt() / unit[row];
+            }
+            let value = loss.value_and_gradient(&sigma, &mut slope).ok()?;
+            gradient.copy_from_slice(w);
+            for (row, functions) in design.chunks_exact(size).enumerate() {
+                // d total / d log sigma = sigma² / total
+                let total = sigma[row] * unit[row];
+                let own = (total * total - errors.known(row)).max(0.0);
+                axpy(scale * slope[row] * own / (total * unit[row]), functions, gradient);
+            }
+            Some(scale * value + 0.5 * dot(w, w))
+        };
+        bfgs_with(w, &minimise, objective, |_| monitor.should_stop());
+        check(monitor)
+    }
+}
+
+impl Smooth {
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.scaling.columns()
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let inputs = self.columns();
+        let word = if inputs == 1 { "input" } else { "inputs" };
+        format!(
+            "log sigma is a smooth function (a Gaussian process, {} functions) of {inputs} {word}",
+            self.basis.bumps()
+        )
+    }
+
+    /// The logarithm of sigma at each row and the variance of what is known about it.
+    fn log_sigma(&self, inputs: &[f64]) -> Result<Vec<(f64, f64)>> {
+        let columns = self.columns();
+        crate::data::rows_of(inputs, columns)?;
+        let precision = Cholesky::from_triangle(&self.precision);
+        let one = |row: &[f64]| {
+            let scaled: Vec<f64> =
+                row.iter().enumerate().map(|(c, &x)| self.scaling.unclamped(c, x)).collect();
+            let mut functions = vec![0.0; self.basis.size()];
+            let unexplained = self.basis.at(&scaled, &mut functions);
+            let log = dot(&functions, &self.coefficients);
+            precision.solve_lower(&mut functions);
+            (log + self.unit.ln(), dot(&functions, &functions) + unexplained)
+        };
+        Ok(inputs.chunks_exact(columns).map(one).collect())
+    }
+
+    /// Sigma for each row. Beyond the range of the training rows it returns to the overall level.
+    ///
+    /// # Errors
+    /// Another number of columns, or a value that is not finite.
+    pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
+        let sigma = |(log, variance): (f64, f64)| in_range((log + variance).exp());
+        Ok(self.log_sigma(inputs)?.into_iter().map(sigma).collect())
+    }
+
+    /// The most likely sigma of each row, without what is not known about it.
+    pub(crate) fn most_likely(&self, inputs: &[f64]) -> Result<Vec<f64>> {
+        Ok(self.log_sigma(inputs)?.into_iter().map(|(log, _)| in_range(log.exp())).collect())
+    }
+
+    /// The band that holds sigma itself with a given probability, row by row: sigma is learned from
+    /// some rows only, and not known exactly.
+    ///
+    /// # Errors
+    /// As [`Smooth::predict`], or a level outside (0, 1).
+    pub fn band(&self, inputs: &[f64], level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
+        crate::score::calibration::check_probability("the level of a band", level)?;
+        let reach = crate::score::calibration::half_width(level);
+        let ends = |(log, variance): (f64, f64)| {
+            // The cost tells a little less than the likelihood, whose curvature this is.
+            let deviation = (variance / EFFICIENCY).sqrt();
+            (in_range((log - reach * deviation).exp()), in_range((log + reach * deviation).exp()))
+        };
+        Ok(self.log_sigma(inputs)?.into_iter().map(ends).unzip())
+    }
+
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        self.scaling.check()?;
+        self.basis.check(self.columns())?;
+        let size = self.basis.size();
+        let whole = self.coefficients.len() == size
+            && self.precision.len() == size
+            && self.precision.iter().enumerate().all(|(i, row)| row.len() == i + 1);
+        if !whole {
+            return Err("its coefficients do not fit its functions");
+        }
+        let diagonal = self.precision.iter().all(|row| row.last().is_some_and(|d| *d > 0.0));
+        let finite = (self.coefficients.iter().chain(self.precision.iter().flatten()))
+            .all(|x| x.is_finite());
+        match diagonal && finite && self.unit > 0.0 && self.unit.is_finite() {
+            true => Ok(()),
+            false => Err("a coefficient is not finite, or its unit not positive"),
+        }
+    }
+}
+
+/// The information about log sigma in the CRPS over that in the likelihood, $J^2/(2V)$.
+const EFFICIENCY: f64 = 0.808_012_701_892_218_9;
+
+fn in_range(sigma: f64) -> f64 {
+    sigma.clamp(f64::MIN_POSITIVE, f64::MAX)
+}
