@@ -53,6 +53,8 @@ struct Asked {
     column: usize,
     range: Range,
     required: bool,
+    /// Whether a gap leaves the row in, as NaN.
+    may_have_gaps: bool,
 }
 
 /// The rows in which nothing is missing.
@@ -68,6 +70,8 @@ pub(crate) struct Kept {
     numbers: Vec<Numbers>,
     texts: Vec<Texts>,
     time: Option<Vec<f64>>,
+    /// Whether the times were dates in text.
+    dates: bool,
     /// What was missing, and in how many rows it was the first thing missing.
     left_out: Vec<(String, usize)>,
 }
@@ -123,6 +127,14 @@ impl Request {
         self.ask(role, name, Range::Any, false)
     }
 
+    /// A column that is used if it holds numbers, and whose gaps (and infinities) cost no row: they
+    /// are for the caller to see.
+    pub(crate) fn number_with_gaps(&mut self, role: &str, name: &str) -> anyhow::Result<NumberId> {
+        let id = self.ask(role, name, Range::Any, false)?;
+        self.numbers[id.0].may_have_gaps = true;
+        Ok(id)
+    }
+
     fn ask(
         &mut self,
         role: &str,
@@ -131,7 +143,8 @@ impl Request {
         required: bool,
     ) -> anyhow::Result<NumberId> {
         let column = self.table.column(name)?;
-        self.numbers.push(Asked { role: role.into(), name: name.into(), column, range, required });
+        let (role, name, may_have_gaps) = (role.into(), name.into(), false);
+        self.numbers.push(Asked { role, name, column, range, required, may_have_gaps });
         Ok(NumberId(self.numbers.len() - 1))
     }
 
@@ -146,7 +159,8 @@ impl Request {
     pub(crate) fn time(&mut self, name: &str) -> anyhow::Result<()> {
         let column = self.table.column(name)?;
         let (role, name) = (String::from("time"), String::from(name));
-        self.time = Some(Asked { role, name, column, range: Range::Any, required: false });
+        let (range, required, may_have_gaps) = (Range::Any, false, false);
+        self.time = Some(Asked { role, name, column, range, required, may_have_gaps });
         Ok(())
     }
 
@@ -200,6 +214,7 @@ impl Request {
             bail!("{file} has changed while it was read");
         }
 
+        let dates = matches!(time_place.map(|at| &found[at]), Some(Numbers::NotNumbers { .. }));
         // A column used twice is copied; almost always each is used once and moved.
         let mut last_use = vec![0; found.len()];
         places.iter().enumerate().for_each(|(id, &at)| last_use[at] = id);
@@ -219,6 +234,7 @@ impl Request {
             numbers: numbers.collect(),
             asked: self.numbers,
             texts: found_texts,
+            dates,
             time,
             left_out: Vec::new(),
         };
@@ -326,6 +342,16 @@ impl Kept {
         &self.texts[id.0]
     }
 
+    /// The times, in order: numbers as they are in the file, or seconds since 1970.
+    pub(crate) fn time(&self) -> Option<&[f64]> {
+        self.time.as_deref()
+    }
+
+    /// Whether the times are seconds since 1970.
+    pub(crate) fn time_is_dates(&self) -> bool {
+        self.dates
+    }
+
     /// "12 of 1460 rows were left out: 10 have no observation, 2 no sigma"; nothing when none was.
     pub(crate) fn left_out_in_words(&self) -> Option<String> {
         let out = self.total_rows - self.rows;
@@ -411,6 +437,7 @@ impl Kept {
                 Numbers::Values(values) => Some((asked, values)),
                 Numbers::NotNumbers { .. } => None,
             });
+        let columns = columns.filter(|(asked, _)| !asked.may_have_gaps);
         let times = time.zip(self.time.as_ref());
         for (asked, values) in columns.chain(times) {
             let Some(first) = values.iter().position(|value| value.is_nan()) else { continue };
@@ -467,6 +494,9 @@ impl Kept {
     fn check(&self) -> anyhow::Result<()> {
         for (asked, numbers) in self.asked.iter().zip(&self.numbers) {
             let Numbers::Values(values) = numbers else { continue };
+            if asked.may_have_gaps {
+                continue;
+            }
             let wrong = |value: &f64| match asked.range {
                 Range::Any => value.is_infinite(),
                 Range::Positive => value.is_infinite() || *value <= 0.0,

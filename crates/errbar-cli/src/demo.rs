@@ -10,7 +10,7 @@ use errbar::words::significant;
 use errbar_report::{Axis, Band, Color, Figure, Line, Panel, Scatter, color};
 
 use crate::voice::Voice;
-use crate::{model_file, output, stop};
+use crate::{model_file, output, report, stop};
 
 /// See it work: error bars for measurements after a motorcycle impact.
 ///
@@ -75,16 +75,32 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let failed = "cannot draw the figure";
     output::write(&path("error-bars.svg"), figure.svg().context(failed)?.as_bytes())?;
     output::write(&path("error-bars.png"), &figure.png(2.0).context(failed)?)?;
+    voice.result("\nCan these error bars be trusted?\n")?;
+    let page = shown("report.html");
+    typed(&[
+        "report",
+        &data,
+        "--model",
+        &model,
+        "--observation",
+        "acceleration_g",
+        "--title",
+        "Motorcycle impact",
+        "-o",
+        &page,
+    ])?;
     voice.result(&format!(
-        "\nIn {}: the data, the model, the error bars for 201 times, and a picture of them\n\
-         (error-bars.png). Now with your own table: errbar fit --help\n",
+        "In {}: the data, the model, the error bars for 201 times, a picture of them (error-bars.png),\n\
+         and a page that shows whether they can be trusted: open {page} in a browser.\n\
+         Now with your own table: errbar fit --help\n",
         folder.display()
     ))
 }
 
 /// Runs a command of the program as if it had been typed.
 fn typed(voice: Voice, arguments: &[&str]) -> anyhow::Result<()> {
-    voice.result(&format!("$ errbar {}\n", arguments.join(" ")))?;
+    let words: Vec<String> = arguments.iter().map(|word| report::quoted(word)).collect();
+    voice.result(&format!("$ errbar {}\n", words.join(" ")))?;
     let quiet = if voice.quiet { &["--quiet"][..] } else { &[] };
     let all = ["errbar"].iter().chain(arguments).chain(quiet);
     crate::dispatch(&<crate::Arguments as clap::Parser>::try_parse_from(all)?)?;

@@ -7,10 +7,13 @@ mod compare;
 mod demo;
 mod export;
 mod fit;
+#[doc(hidden)]
+pub mod fuzzing;
 mod help;
 mod model_file;
 mod output;
 mod predict;
+mod report;
 mod reproduce;
 mod resampling;
 mod samples;
@@ -42,6 +45,7 @@ enum Command {
     Demo(demo::Arguments),
     Fit(fit::Arguments),
     Predict(predict::Arguments),
+    Report(report::Arguments),
     Score(score::Arguments),
     Compare(compare::Arguments),
     Export(export::Arguments),
@@ -81,6 +85,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
+        Command::Report(arguments) => report::run(arguments),
         Command::Score(arguments) => score::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
         Command::Export(arguments) => export::run(arguments),

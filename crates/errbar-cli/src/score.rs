@@ -6,6 +6,7 @@ mod words;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use errbar::diagnose::{self, Finding, Since, Summary};
 use errbar::score::bootstrap::{Dependence, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{self, Beta, Sample, Scores};
@@ -15,8 +16,8 @@ use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_
 use crate::columns::{Kept, Request};
 use crate::resampling::{Progress, ResamplingArguments};
 use crate::samples::{Names, Rows};
-use crate::stop;
 use crate::voice::Voice;
+use crate::{model_file, stop};
 
 /// Score error bars: are they of the right size, and do they help?
 ///
@@ -36,6 +37,7 @@ use crate::voice::Voice;
   errbar score out.csv --forecast mu --observation y --sigma s
   errbar score out.csv --error e --sigma s --by lead_time
   errbar score out.parquet --time date --block 48 --levels 0.5,0.9,0.99
+  errbar score out.csv --model model.json                have the errors drifted since training?
   errbar score out.csv --json | jq .intervals.crps
 
 Columns named forecast, observation and sigma (or mu, y and sigma) need not be named.
@@ -59,6 +61,10 @@ pub(crate) struct Arguments {
     /// The column with sigma, the standard deviation given to the error.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     sigma: Option<String>,
+
+    /// The model that sigma comes from: says whether the errors have drifted since it was fitted.
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
 
     /// The column with the weight of each row; only ratios of weights matter.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
@@ -144,6 +150,8 @@ struct Report {
     all: Judged,
     dependence: Option<Dependence>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    since_training: Option<Since>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<Group>,
@@ -168,6 +176,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 impl Arguments {
     fn report(&self) -> anyhow::Result<Report> {
+        let model = self.model.as_deref().map(model_file::read).transpose()?;
         let mut request = Request::open(&self.file, &self.table)?;
         let one = |name: &Option<String>| name.iter().cloned().collect::<Vec<String>>();
         let (forecast, error, sigma) = (one(&self.forecast), one(&self.error), one(&self.sigma));
@@ -193,7 +202,24 @@ impl Arguments {
         let rows = asked.rows(&mut kept)?;
         let sample = rows.sample(0, &kept)?;
         let (dependence, warning) = self.resampling.warning(&sample);
-        let warnings = warning.into_iter().filter(|_| !self.no_intervals).collect();
+        let mut warnings: Vec<String> =
+            warning.into_iter().filter(|_| !self.no_intervals).collect();
+        if self.time.is_some() {
+            let context = diagnose::Context {
+                weight: sample.weight(),
+                in_time_order: true,
+                ..Default::default()
+            };
+            let findings = diagnose::diagnose(sample.error(), &context);
+            let drifts = findings.map_err(|error| kept.refused(error))?.into_iter().filter(|f| {
+                matches!(f, Finding::DriftingBias { .. } | Finding::DriftingSize { .. })
+            });
+            warnings.extend(drifts.map(|finding| finding.to_string()));
+        }
+        let since_training = model.map(|model| Since {
+            training: *model.training(),
+            now: Summary::of(sample.error(), sample.weight()),
+        });
         let all = self.judge(&sample, &kept, &Progress::new(self.voice, "Scoring"))?;
         let groups = self.judge_groups(&rows, groups, &kept)?;
         Ok(Report {
@@ -203,6 +229,7 @@ impl Arguments {
             left_out: kept.left_out().to_vec(),
             all,
             dependence,
+            since_training,
             by: self.by.clone(),
             groups,
             notes,

@@ -1,5 +1,6 @@
 //! Axes: what is written beside them, which values they show, and how values become pixels.
 
+use crate::calendar;
 use crate::scene::{Point, Rect};
 use crate::ticks::{self, Ticks};
 
@@ -14,18 +15,56 @@ pub struct Axis {
     pub(crate) label: String,
     pub(crate) range: Option<(f64, f64)>,
     pub(crate) log: bool,
+    pub(crate) written: Written,
+}
+
+/// How the values beside an axis are written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Written {
+    #[default]
+    Numbers,
+    /// 0.9 as 90%.
+    Percent,
+    /// 1000000 as 1,000,000.
+    Counts,
+    /// Seconds since 1970 as dates.
+    Dates,
+    /// 0, 1, 2 … as these names.
+    Names(Vec<String>),
 }
 
 impl Axis {
     /// A linear axis. In the label, as in every other, `_{…}` makes a subscript and `^{…}` a
     /// superscript; put units in brackets: `"σ_{min} (m s^{-1})"`.
     pub fn new(label: impl Into<String>) -> Self {
-        Axis { label: label.into(), range: None, log: false }
+        Axis { label: label.into(), ..Axis::default() }
     }
 
     /// Makes the axis logarithmic. Values that are not positive are not shown.
     pub fn log(self) -> Self {
         Axis { log: true, ..self }
+    }
+
+    /// Writes shares as percentages: 0.9 as 90%.
+    pub fn percent(self) -> Self {
+        Axis { written: Written::Percent, ..self }
+    }
+
+    /// Writes every digit of whole numbers: 1,000,000 rather than 1×10^{6}.
+    pub fn counts(self) -> Self {
+        Axis { written: Written::Counts, ..self }
+    }
+
+    /// Writes seconds since 1970 as dates and times of day (UTC).
+    pub fn dates(self) -> Self {
+        Axis { written: Written::Dates, ..self }
+    }
+
+    /// Writes these names at 0, 1, 2 … and fixes the range to show them all.
+    pub fn names(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        let range = Some((-0.5, names.len().max(1) as f64 - 0.5));
+        Axis { range, written: Written::Names(names), ..self }
     }
 
     /// Fixes the range, in either order. A range that the axis cannot show (empty, not finite, not
@@ -71,9 +110,16 @@ impl Axis {
     }
 
     pub(crate) fn ticks(&self, (low, high): (f64, f64), most: usize) -> Ticks {
-        let mut ticks = match self.log {
-            true => ticks::logarithmic(low, high, most),
-            false => ticks::linear(low, high, most),
+        let mut ticks = match &self.written {
+            Written::Names(names) => {
+                let named = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone()));
+                Ticks { major: named.collect(), minor: Vec::new() }
+            }
+            Written::Dates if !self.log => calendar::ticks(low, high, most),
+            Written::Counts if !self.log => ticks::counts(low, high, most),
+            Written::Percent if !self.log => ticks::percent(low, high, most),
+            _ if self.log => ticks::logarithmic(low, high, most),
+            _ => ticks::linear(low, high, most),
         };
         ticks.major.retain(|(value, _)| value.is_finite());
         ticks

@@ -56,6 +56,39 @@ pub enum Error {
         height: f64,
     },
 
+    /// A column of a report has another number of rows than its sigma.
+    #[error("column \"{column}\" has {length} rows, but sigma has {expected}")]
+    Rows {
+        /// The column.
+        column: String,
+        /// Its length.
+        length: usize,
+        /// The number of sigmas.
+        expected: usize,
+    },
+
+    /// A column of a report has a value that is not finite.
+    #[error("column \"{column}\" is {value} at row {row}: leave such rows out")]
+    NotFinite {
+        /// The column.
+        column: String,
+        /// The row, counted from 0.
+        row: usize,
+        /// That value.
+        value: f64,
+    },
+
+    /// A row of a report belongs to a group that there is not.
+    #[error("column \"{column}\" names a group that is not among the labels")]
+    UnknownGroup {
+        /// The column that rows are grouped by.
+        column: String,
+    },
+
+    /// Scores could not be computed.
+    #[error(transparent)]
+    Scores(#[from] errbar::Error),
+
     /// The PNG encoder failed.
     #[error("writing the PNG failed: {reason}")]
     Encode {

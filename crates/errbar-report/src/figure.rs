@@ -1,5 +1,6 @@
 //! A figure: panels on white paper.
 
+use crate::axis::Frame;
 use crate::error::{Error, Result};
 use crate::layout;
 use crate::panel::Panel;
@@ -10,11 +11,33 @@ use crate::{raster, svg};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     pub(crate) title: String,
+    pub(crate) description: String,
     pub(crate) width: f64,
     pub(crate) height: f64,
     pub(crate) columns: usize,
     pub(crate) share_x: bool,
     pub(crate) panels: Vec<Panel>,
+}
+
+/// A figure that has been drawn, and where its values are.
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    svg: String,
+    frames: Vec<Frame>,
+}
+
+impl Drawing {
+    /// The SVG document.
+    pub fn svg(&self) -> &str {
+        &self.svg
+    }
+
+    /// The pixel of the SVG at which values of a panel (counted from 0) lie; none when they are not
+    /// on it.
+    pub fn place(&self, panel: usize, x: f64, y: f64) -> Option<(f64, f64)> {
+        let frame = self.frames.get(panel)?;
+        frame.pixel((x, y)).filter(|&pixel| frame.rect.grown(0.5).contains(pixel))
+    }
 }
 
 impl Figure {
@@ -23,6 +46,7 @@ impl Figure {
     pub fn new(width: f64, height: f64) -> Self {
         Figure {
             title: String::new(),
+            description: String::new(),
             width,
             height,
             columns: 1,
@@ -34,6 +58,12 @@ impl Figure {
     /// The title, above all panels; also read aloud to those who cannot see the figure.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
+        self
+    }
+
+    /// What the figure shows, in words, for those who cannot see it. It is not drawn.
+    pub fn describe(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
         self
     }
 
@@ -65,6 +95,16 @@ impl Figure {
     /// Columns of a layer do not fit each other, or the size cannot be drawn.
     pub fn svg(&self) -> Result<String> {
         svg::write(&self.scene()?)
+    }
+
+    /// The figure as an SVG document that can tell where on it a value is.
+    ///
+    /// # Errors
+    ///
+    /// As [`svg`](Self::svg).
+    pub fn drawing(&self) -> Result<Drawing> {
+        let scene = self.scene()?;
+        Ok(Drawing { svg: svg::write(&scene)?, frames: scene.frames })
     }
 
     /// The figure as a PNG file, with `scale` pixels for each pixel of the SVG: 1 for a small

@@ -18,8 +18,16 @@ fn face() -> Option<&'static Face<'static>> {
     FACE.get_or_init(|| Face::parse(FILE, 0).ok()).as_ref()
 }
 
+/// Characters that only direct others: marks of direction, joiners.
+fn is_silent(character: char) -> bool {
+    matches!(character, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+}
+
 /// The advance of a character in em.
 pub(crate) fn advance(character: char) -> f64 {
+    if is_silent(character) {
+        return 0.0;
+    }
     face()
         .and_then(|face| {
             let glyph = face.glyph_index(character)?;
@@ -32,7 +40,7 @@ pub(crate) fn advance(character: char) -> f64 {
 /// Adds the outline of a character, whose origin is at `(x, y)` and whose em is `size` pixels. One
 /// that the font does not have is shown as a box.
 pub(crate) fn outline(character: char, x: f64, y: f64, size: f64, path: &mut PathBuilder) {
-    let Some(face) = face() else { return };
+    let Some(face) = face().filter(|_| !is_silent(character)) else { return };
     let glyph = face.glyph_index(character).unwrap_or(GlyphId(0));
     let mut pen = Pen { path: PathBuilder::new() };
     face.outline_glyph(glyph, &mut pen);

@@ -77,8 +77,14 @@ pub(crate) fn scene(figure: &Figure) -> Scene {
             }
         }
         marks.extend(drawn);
-        let Figure { width, height, .. } = *figure;
-        return Scene { width, height, title: figure.title.clone(), marks };
+        return Scene {
+            width: figure.width,
+            height: figure.height,
+            title: figure.title.clone(),
+            description: figure.description.clone(),
+            marks,
+            frames: placed.into_iter().map(|place| place.frame).collect(),
+        };
     }
 }
 

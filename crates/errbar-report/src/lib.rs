@@ -44,6 +44,7 @@
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod axis;
+mod calendar;
 pub mod color;
 mod contour;
 mod error;
@@ -53,19 +54,25 @@ mod geometry;
 mod layer;
 mod layout;
 mod legend;
+mod names;
 mod occupancy;
+pub mod page;
 mod panel;
 mod raster;
+pub mod report;
 mod scene;
 mod svg;
+mod table;
 mod text;
 mod ticks;
 
 pub use axis::Axis;
 pub use color::Color;
 pub use error::{Error, Result};
-pub use figure::Figure;
+pub use figure::{Drawing, Figure};
 pub use layer::{Band, Density, ErrorBars, Histogram, Isolines, Layer, Line, Rule, Scatter, Text};
 pub use legend::Legend;
 pub use panel::Panel;
 pub use scene::{Anchor, Dash};
+pub use table::{Cell, Table};
+pub use text::literal;

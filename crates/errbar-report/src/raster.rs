@@ -60,7 +60,8 @@ pub(crate) fn indexed(image: &Image) -> Result<Vec<u8>> {
     encoder.set_color(ColorType::Indexed);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::High);
-    encoder.set_palette((0..=255).flat_map(palette).collect::<Vec<u8>>());
+    let palette = (0..=255).flat_map(|index| palette(index, image.grey));
+    encoder.set_palette(palette.collect::<Vec<u8>>());
     encoder.set_trns(vec![0]);
     finish(encoder, &image.indices)?;
     Ok(bytes)
@@ -74,7 +75,10 @@ fn finish(encoder: Encoder<'_, &mut Vec<u8>>, data: &[u8]) -> Result<()> {
 }
 
 /// Index 0 is transparent, 1 to 255 run from white to dark.
-fn palette(index: u8) -> [u8; 3] {
+fn palette(index: u8, grey: bool) -> [u8; 3] {
+    if grey {
+        return [255 - index.saturating_sub(1); 3];
+    }
     sequential(((f64::from(index.saturating_sub(1))) / 254.0 * 255.0).round() as u8)
 }
 
@@ -149,7 +153,7 @@ impl Canvas {
     fn place(&mut self, image: &Image) {
         let Some(mut pixels) = Pixmap::new(image.columns as u32, image.rows as u32) else { return };
         for (pixel, &index) in pixels.data_mut().chunks_exact_mut(4).zip(&image.indices) {
-            let [r, g, b] = palette(index);
+            let [r, g, b] = palette(index, image.grey);
             // Transparent is all zero, as colours here are multiplied by their opacity.
             pixel.copy_from_slice(&if index == 0 { [0; 4] } else { [r, g, b, 255] });
         }

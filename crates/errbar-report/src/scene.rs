@@ -1,5 +1,6 @@
 //! What is on the paper: a flat list of marks in pixels, from which SVG and PNG are written alike.
 
+use crate::axis::Frame;
 use crate::color::Color;
 
 /// Pixels to the right of and below the upper left corner.
@@ -142,17 +143,23 @@ pub(crate) struct Words {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Image {
     pub(crate) place: Rect,
+    /// Greys instead of blues.
+    pub(crate) grey: bool,
     pub(crate) columns: usize,
     pub(crate) rows: usize,
     pub(crate) indices: Vec<u8>,
 }
 
 /// The whole drawing.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Scene {
     pub(crate) width: f64,
     pub(crate) height: f64,
     /// Read aloud to those who cannot see the figure.
     pub(crate) title: String,
+    /// The same, but not shown when a pointer rests on the figure.
+    pub(crate) description: String,
     pub(crate) marks: Vec<Mark>,
+    /// Where each panel has its data.
+    pub(crate) frames: Vec<Frame>,
 }

@@ -14,8 +14,13 @@ pub(crate) fn write(scene: &Scene) -> Result<String> {
     let title: String = text::pieces(&scene.title).iter().map(|(_, t)| escape(t)).collect();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FAMILY}\">\n"
+         viewBox=\"0 0 {width} {height}\" role=\"img\" font-family=\"{FAMILY}\""
     );
+    if !scene.description.is_empty() {
+        let words: String = text::pieces(&scene.description).iter().map(|p| escape(&p.1)).collect();
+        let _ = write!(out, " aria-label=\"{words}\"");
+    }
+    out.push_str(">\n");
     if !title.is_empty() {
         let _ = writeln!(out, "<title>{title}</title>");
     }
@@ -26,6 +31,23 @@ pub(crate) fn write(scene: &Scene) -> Result<String> {
             Mark::Path { lines, closed, fill, stroke } => {
                 let data = path_data(lines, *closed);
                 let _ = writeln!(out, "<path d=\"{data}\"{}/>", paint(*fill, *stroke));
+            }
+            // Many dots as one path: a tenth of the bytes.
+            Mark::Circles { centers, radius, fill: Some(color), stroke: None }
+                if centers.len() > MANY_DOTS =>
+            {
+                let mut data = String::new();
+                for &(x, y) in centers {
+                    let _ = write!(data, "M{} {}h0", tenths(x), tenths(y));
+                }
+                let _ = writeln!(
+                    out,
+                    "<path d=\"{data}\" fill=\"none\" stroke=\"{}\"{} stroke-width=\"{}\" \
+                     stroke-linecap=\"round\"/>",
+                    hex(*color),
+                    opacity("stroke-opacity", *color),
+                    number(2.0 * radius)
+                );
             }
             Mark::Circles { centers, radius, fill, stroke } => {
                 let _ = writeln!(out, "<g{}>", paint(*fill, *stroke));
@@ -147,6 +169,13 @@ fn write_image(out: &mut String, image: &Image) -> Result<()> {
     Ok(())
 }
 
+/// More dots than this need not be exact to a hundredth of a pixel.
+const MANY_DOTS: usize = 200;
+
+fn tenths(value: f64) -> String {
+    format!("{}", (value * 10.0).round() / 10.0 + 0.0)
+}
+
 /// Hundredths of a pixel are enough, and `-0` is `0`.
 fn number(value: f64) -> String {
     let hundredths = (value * 100.0).round();
@@ -168,7 +197,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -1,4 +1,5 @@
-//! Labels: plain text, with `_{…}` for a subscript and `^{…}` for a superscript.
+//! Labels: plain text, with `_{…}` for a subscript and `^{…}` for a superscript. A backslash before
+//! `_`, `^` or another backslash makes them plain.
 
 use crate::font;
 
@@ -33,6 +34,12 @@ pub(crate) fn pieces(label: &str) -> Vec<(Shift, String)> {
     let mut rest = label;
     let mut plain = String::new();
     while let Some(first) = rest.chars().next() {
+        let second = rest[first.len_utf8()..].chars().next();
+        if let ('\\', Some(second @ ('_' | '^' | '\\'))) = (first, second) {
+            plain.push(second);
+            rest = &rest[2..];
+            continue;
+        }
         let shift = match first {
             '_' => Shift::Sub,
             '^' => Shift::Super,
@@ -52,6 +59,18 @@ pub(crate) fn pieces(label: &str) -> Vec<(Shift, String)> {
     }
     if !plain.is_empty() {
         out.push((Shift::Base, plain));
+    }
+    out
+}
+
+/// Text whose every character is meant as it is, as a label: names of columns, say.
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '_' | '^' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
     }
     out
 }
@@ -94,6 +113,9 @@ mod tests {
         );
         assert_eq!(pieces("a\nb\u{1b}"), [base("a b\u{FFFD}")]);
         assert!(pieces("").is_empty());
+        for text in ["a_{b}^{c}", r"\_{x}\\", r"C:\new_{1}"] {
+            assert_eq!(pieces(&literal(text)), [base(text)]);
+        }
     }
 
     #[test]

@@ -55,6 +55,36 @@ pub(crate) fn linear(low: f64, high: f64, most: usize) -> Ticks {
     Ticks::default()
 }
 
+/// As [`linear`], for shares written as percentages.
+pub(crate) fn percent(low: f64, high: f64, most: usize) -> Ticks {
+    let mut ticks = linear(100.0 * low, 100.0 * high, most);
+    for (value, label) in &mut ticks.major {
+        *value /= 100.0;
+        label.push('%');
+    }
+    ticks
+}
+
+/// As [`linear`] where values have fractions; whole numbers with every digit where not.
+pub(crate) fn counts(low: f64, high: f64, most: usize) -> Ticks {
+    let mut ticks = linear(low, high, most);
+    let whole = |(value, _): &(f64, String)| value.fract() == 0.0 && value.abs() < 1e15;
+    if ticks.major.iter().all(whole) {
+        for (value, label) in &mut ticks.major {
+            let digits = format!("{}", value.abs());
+            let groups: Vec<&str> = digits
+                .as_bytes()
+                .rchunks(3)
+                .rev()
+                .filter_map(|group| std::str::from_utf8(group).ok())
+                .collect();
+            let sign = if *value < 0.0 { "−" } else { "" };
+            *label = format!("{sign}{}", groups.join(","));
+        }
+    }
+    ticks
+}
+
 /// Labels of multiples of `10^k`: all with the same number of decimals, and as powers of ten where
 /// plain digits would be hard to read.
 fn linear_labels(values: &[f64], k: i32) -> Vec<String> {
@@ -183,6 +213,11 @@ mod tests {
         assert_eq!(labels(&linear(0.0, 1e6, 3)), ["0", "0.5×10^{6}", "1.0×10^{6}"]);
         assert_eq!(labels(&linear(1e-7, 3e-7, 4)), ["1×10^{−7}", "2×10^{−7}", "3×10^{−7}"]);
         assert_eq!(labels(&linear(100.25, 100.75, 3)), ["100.4", "100.6"]);
+        assert_eq!(labels(&counts(0.0, 1e6, 3)), ["0", "500,000", "1,000,000"]);
+        assert_eq!(labels(&counts(-1500.0, 0.4, 2)), ["−1,000", "0"]);
+        let ticks = percent(0.0, 1.0, 6);
+        assert_eq!(labels(&ticks), ["0%", "20%", "40%", "60%", "80%", "100%"]);
+        assert_eq!(ticks.major[3].0, 0.6);
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub struct Summary {
     /// The mean absolute error.
     #[serde(with = "crate::score::json::number")]
     pub mean_absolute_error: f64,
+    /// Its standard error, likewise.
+    #[serde(with = "crate::score::json::number")]
+    pub mean_absolute_standard_error: f64,
     /// The root mean squared error.
     #[serde(with = "crate::score::json::number")]
     pub root_mean_squared_error: f64,
@@ -39,6 +42,7 @@ impl Summary {
                 bias: nothing,
                 bias_standard_error: nothing,
                 mean_absolute_error: nothing,
+                mean_absolute_standard_error: nothing,
                 root_mean_squared_error: nothing,
             };
         };
@@ -46,7 +50,81 @@ impl Summary {
             bias: point::bias(&sample),
             bias_standard_error: standard_error(error, weight),
             mean_absolute_error: point::mean_absolute_error(&sample),
+            mean_absolute_standard_error: standard_error(
+                &point::each_absolute_error(&sample),
+                weight,
+            ),
             root_mean_squared_error: point::root_mean_squared_error(&sample),
+        }
+    }
+}
+
+/// How errors have changed since a model was fitted. Prints as a sentence or two.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Since {
+    /// The errors it was fitted to.
+    pub training: Summary,
+    /// The errors now.
+    pub now: Summary,
+}
+
+impl Since {
+    /// Whether the mean error has changed by more than chance (two standard errors).
+    #[must_use]
+    pub fn bias_drifted(&self) -> bool {
+        let noise = self.training.bias_standard_error.hypot(self.now.bias_standard_error);
+        (self.now.bias - self.training.bias).abs() > 2.0 * noise
+    }
+
+    /// Whether the size of the errors has.
+    #[must_use]
+    pub fn size_drifted(&self) -> bool {
+        let (before, now) = (&self.training, &self.now);
+        let noise = before.mean_absolute_standard_error.hypot(now.mean_absolute_standard_error);
+        (now.mean_absolute_error - before.mean_absolute_error).abs() > 2.0 * noise
+    }
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (before, now) = (&self.training, &self.now);
+        let noise = before.bias_standard_error.hypot(now.bias_standard_error);
+        let bias = format!(
+            "their mean was {} in training and is {} here (standard error of the difference {})",
+            short(before.bias),
+            short(now.bias),
+            short(noise)
+        );
+        let (a, b) = (before.mean_absolute_error, now.mean_absolute_error);
+        let size = match a > 0.0 && b > 0.0 {
+            true => format!(
+                "their mean size went from {} to {} ({:+.0}%)",
+                short(a),
+                short(b),
+                100.0 * (b / a - 1.0)
+            ),
+            false => format!("their mean size went from {} to {}", short(a), short(b)),
+        };
+        match (self.bias_drifted(), self.size_drifted()) {
+            (false, false) => write!(
+                f,
+                "The errors have not drifted since the model was fitted, beyond chance: {bias}; {size}."
+            ),
+            (true, false) => write!(
+                f,
+                "The errors have drifted since the model was fitted: {bias}; {size}, which may be \
+                 chance. Correct the forecast, or fit again with recent rows."
+            ),
+            (false, true) => write!(
+                f,
+                "The errors have changed in size since the model was fitted: {size}; {bias}. Fit again \
+                 with recent rows."
+            ),
+            (true, true) => write!(
+                f,
+                "The errors have drifted since the model was fitted: {bias}, and {size}. Correct the \
+                 forecast, or fit again with recent rows."
+            ),
         }
     }
 }
@@ -259,12 +337,8 @@ fn drift(error: &[f64], weight: Option<&[f64]>, mean_absolute_error: f64) -> Vec
         return Vec::new();
     }
     let rows = [0..quarter, error.len() - quarter..error.len()];
-    let parts = rows.map(|rows| {
-        let (error, weight) = (&error[rows.clone()], weight.map(|w| &w[rows]));
-        let size: Vec<f64> = error.iter().map(|e| e.abs()).collect();
-        (Summary::of(error, weight), standard_error(&size, weight))
-    });
-    let [(first, first_size), (last, last_size)] = parts;
+    let parts = rows.map(|rows| Summary::of(&error[rows.clone()], weight.map(|w| &w[rows])));
+    let [first, last] = parts;
     let mut out = Vec::new();
     let standard_error = first.bias_standard_error.hypot(last.bias_standard_error);
     let moved = (last.bias - first.bias).abs();
@@ -272,7 +346,8 @@ fn drift(error: &[f64], weight: Option<&[f64]>, mean_absolute_error: f64) -> Vec
         out.push(Finding::DriftingBias { first: first.bias, last: last.bias, standard_error });
     }
     let (a, b) = (first.mean_absolute_error, last.mean_absolute_error);
-    if (b - a).abs() > SURE * first_size.hypot(last_size) && a.max(b) > 1.15 * a.min(b) {
+    let noise = first.mean_absolute_standard_error.hypot(last.mean_absolute_standard_error);
+    if (b - a).abs() > SURE * noise && a.max(b) > 1.15 * a.min(b) {
         out.push(Finding::DriftingSize { first: a, last: b });
     }
     out

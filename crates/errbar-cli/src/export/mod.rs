@@ -62,6 +62,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Exports a model, and forgets it.
+pub(crate) fn check(fitted: &Fitted) {
+    // A model may be refused.
+    let _ = onnx::export(fitted.model(), &columns(fitted));
+}
+
 /// The form is told by the name.
 fn check_form(path: &Path) -> anyhow::Result<()> {
     match path.extension() {

@@ -15,6 +15,9 @@ impl Report {
         if let Some(skill) = self.all.skill_in_words(interval) {
             text += &wrapped(&skill, WIDTH);
         }
+        if let Some(since) = &self.since_training {
+            text += &wrapped(&since.to_string(), WIDTH);
+        }
         let rows = match self.rows {
             1 => String::from("1 row"),
             rows => format!("{rows} rows"),

@@ -43,9 +43,9 @@ pub(super) fn read(
         None => SEPARATORS.as_slice(),
     };
     let mut ended = false;
-    let line = loop {
-        if let Some(line) = first_line(&head, separators, ended) {
-            break line;
+    let mut find = |head: &mut Vec<u8>, separators: &[u8]| loop {
+        if let Some(line) = first_line(head, separators, ended) {
+            return Ok(line);
         }
         if ended {
             bail!("{name}, header: a quote is opened and never closed");
@@ -54,15 +54,18 @@ pub(super) fn read(
             bail!("{name} has no line end in its first {} MB; is it a CSV file?", LONGEST >> 20);
         }
         let more = head.len().max(4096) as u64;
-        let read = rest.take(more).read_to_end(&mut head).map_err(|e| not_read(name, &e))?;
+        let read = rest.take(more).read_to_end(head).map_err(|e| not_read(name, &e))?;
         ended = (read as u64) < more;
     };
-    let begin = line.begin;
-    let body = head.get(begin..line.end).unwrap_or_default();
+    let line = find(&mut head, separators)?;
+    let body = head.get(line.begin..line.end).unwrap_or_default();
     if body.iter().all(|byte| byte.is_ascii_whitespace() && !separators.contains(byte)) {
         bail!("{name} is empty; a header with the names of the columns is needed");
     }
     let separator = format.separator.unwrap_or_else(|| guess(body, format.decimal_comma));
+    // Which quotes open a name, and so where the line ends, is known only now.
+    let line = find(&mut head, &[separator])?;
+    let body = head.get(line.begin..line.end).unwrap_or_default();
     let layout =
         Layout { separator, terminator: line.terminator, decimal_comma: format.decimal_comma };
     let names = names(name, body, &layout)?;
@@ -107,29 +110,51 @@ fn first_line(bytes: &[u8], separators: &[u8], ended: bool) -> Option<Line> {
         .iter()
         .rposition(|byte| matches!(byte, b'\n' | b'\r'))
         .map_or(after_mark, |place| place + 1);
-    let mut at_start = true;
-    let mut in_quotes = false;
-    let mut closed = false;
+    let mut quotes = Quotes::new(separators);
     let mut at = begin;
     while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' if in_quotes => (in_quotes, closed) = (false, true),
-            // A doubled quote closes and opens again.
-            b'"' if at_start || closed => (in_quotes, closed) = (true, false),
-            b'\n' | b'\r' if !in_quotes => return line_at(bytes, begin, at, ended),
-            _ => closed = false,
+        if quotes.pass(byte) && matches!(byte, b'\n' | b'\r') {
+            return line_at(bytes, begin, at, ended);
         }
-        at_start = separators.contains(&byte) || (at_start && (byte == b' ' || byte == b'\t'));
         at += 1;
     }
     let end = bytes.len();
-    (ended && !in_quotes).then_some(Line {
+    (ended && !quotes.inside).then_some(Line {
         begin,
         end,
         next: end,
         terminator: b'\n',
         line_end: "\n",
     })
+}
+
+/// Whether a place in a header lies inside of quotes. Only a quote at the start of a name opens one:
+/// 5" is a length.
+struct Quotes<'a> {
+    separators: &'a [u8],
+    at_start: bool,
+    inside: bool,
+    closed: bool,
+}
+
+impl<'a> Quotes<'a> {
+    fn new(separators: &'a [u8]) -> Self {
+        Self { separators, at_start: true, inside: false, closed: false }
+    }
+
+    /// Goes on by one byte, and says whether it is outside of quotes and none itself.
+    fn pass(&mut self, byte: u8) -> bool {
+        let is_outside = !self.inside && byte != b'"';
+        (self.inside, self.closed) = match byte {
+            b'"' if self.inside => (false, true),
+            // A doubled quote closes and opens again.
+            b'"' if self.at_start || self.closed => (true, false),
+            _ => (self.inside, false),
+        };
+        let is_space = byte == b' ' || byte == b'\t';
+        self.at_start = self.separators.contains(&byte) || (self.at_start && is_space);
+        is_outside
+    }
 }
 
 /// The line whose end is at `at`, where a line feed or a carriage return stands.
@@ -150,10 +175,10 @@ fn line_at(bytes: &[u8], begin: usize, at: usize, ended: bool) -> Option<Line> {
 /// The separator that stands most often outside of quotes.
 fn guess(line: &[u8], decimal_comma: bool) -> u8 {
     let mut counts = [0; SEPARATORS.len()];
-    let mut in_quotes = false;
+    let mut quotes = Quotes::new(&SEPARATORS);
     for byte in line {
-        in_quotes ^= *byte == b'"';
-        if !in_quotes && let Some(i) = SEPARATORS.iter().position(|separator| separator == byte) {
+        let is_outside = quotes.pass(*byte);
+        if is_outside && let Some(i) = SEPARATORS.iter().position(|separator| separator == byte) {
             counts[i] += 1;
         }
     }

@@ -9,6 +9,7 @@ mod calendar;
 mod csv;
 mod csv_kinds;
 mod csv_write;
+pub(crate) mod fuzzing;
 mod header;
 mod layout;
 mod marks;

@@ -16,6 +16,7 @@ pub struct Density {
     values: Vec<f64>,
     range: Option<(f64, f64)>,
     key: Option<String>,
+    grey: bool,
 }
 
 /// The colour key of a heat map.
@@ -38,7 +39,14 @@ impl Density {
             values: values.into(),
             range: None,
             key: None,
+            grey: false,
         }
+    }
+
+    /// Greys instead of blues, for what is to stay in the background. (The colour key stays blue.)
+    pub fn grey(mut self) -> Self {
+        self.grey = true;
+        self
     }
 
     /// The values that are white and darkest; from 0 (or less) to the largest value if not set.
@@ -88,7 +96,8 @@ fn cell(edges: &[f64], value: f64) -> Option<usize> {
 
 /// A strip of all colours, the highest at the top.
 pub(crate) fn color_strip(place: Rect) -> Mark {
-    Mark::Image(Image { place, columns: 1, rows: 255, indices: (1..=255).rev().collect() })
+    let indices = (1..=255).rev().collect();
+    Mark::Image(Image { place, grey: false, columns: 1, rows: 255, indices })
 }
 
 impl Draw for Density {
@@ -134,7 +143,7 @@ impl Draw for Density {
             }));
         }
         if indices.iter().any(|&index| index > 0) {
-            marks.push(Mark::Image(Image { place, columns, rows, indices }));
+            marks.push(Mark::Image(Image { place, grey: self.grey, columns, rows, indices }));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::geometry::{clip_line, thin_marks};
 use crate::occupancy::Occupancy;
 use crate::scene::{Mark, Point, Rect, Stroke};
 
-/// Upright bars from low to high, thinned as the points of a [`Scatter`](super::Scatter) are.
+/// Bars from low to high, upright or level, thinned as the points of a [`Scatter`](super::Scatter) are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorBars {
     x: Vec<f64>,
@@ -14,10 +14,11 @@ pub struct ErrorBars {
     high: Vec<f64>,
     stroke: Stroke,
     label: String,
+    level: bool,
 }
 
 impl ErrorBars {
-    /// Thin black bars.
+    /// Thin black upright bars.
     pub fn new(
         x: impl Into<Vec<f64>>,
         low: impl Into<Vec<f64>>,
@@ -29,6 +30,21 @@ impl ErrorBars {
             high: high.into(),
             stroke: Stroke::solid(BLACK, 1.0),
             label: String::new(),
+            level: false,
+        }
+    }
+
+    /// Level bars: what was given as x is their height, low and high are values of x.
+    pub fn level(mut self) -> Self {
+        self.level = true;
+        self
+    }
+
+    /// Both ends of a bar, as values.
+    fn ends(&self, i: usize) -> [Point; 2] {
+        match self.level {
+            false => [(self.x[i], self.low[i]), (self.x[i], self.high[i])],
+            true => [(self.low[i], self.x[i]), (self.high[i], self.x[i])],
         }
     }
 
@@ -62,17 +78,16 @@ impl Draw for ErrorBars {
     }
 
     fn extend(&self, extents: &mut Extents<'_>) {
-        for (i, &x) in self.x.iter().enumerate() {
-            extents.add((x, self.low[i]), Room::Wanted, Room::Wanted);
-            extents.add((x, self.high[i]), Room::Wanted, Room::Wanted);
+        for point in (0..self.x.len()).flat_map(|i| self.ends(i)) {
+            extents.add(point, Room::Wanted, Room::Wanted);
         }
     }
 
     fn draw(&self, frame: &Frame, _: &Occupancy, marks: &mut Vec<Mark>) {
         let bars: Vec<[Point; 2]> = (0..self.x.len())
             .filter_map(|i| {
-                let low = frame.pixel((self.x[i], self.low[i]))?;
-                Some([low, frame.pixel((self.x[i], self.high[i]))?])
+                let [low, high] = self.ends(i);
+                Some([frame.pixel(low)?, frame.pixel(high)?])
             })
             .collect();
         let tops: Vec<Point> = bars.iter().map(|bar| bar[1]).collect();
@@ -86,7 +101,11 @@ impl Draw for ErrorBars {
     }
 
     fn sample(&self, place: Rect, marks: &mut Vec<Mark>) {
-        let x = (place.left + place.right) / 2.0;
-        marks.push(Mark::stroked(vec![vec![(x, place.top), (x, place.bottom)]], self.stroke));
+        let (x, y) = ((place.left + place.right) / 2.0, (place.top + place.bottom) / 2.0);
+        let line = match self.level {
+            false => vec![(x, place.top), (x, place.bottom)],
+            true => vec![(place.left, y), (place.right, y)],
+        };
+        marks.push(Mark::stroked(vec![line], self.stroke));
     }
 }

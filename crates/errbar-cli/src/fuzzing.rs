@@ -1,0 +1,48 @@
+//! What fuzzers call. Not for use elsewhere.
+
+use errbar::fit::Fitted;
+
+/// Reads any bytes as a table in every way there is, and compares.
+///
+/// # Panics
+/// If something is wrong with the reader or the writer.
+pub fn csv(bytes: &[u8]) {
+    crate::table::fuzzing::check(bytes);
+}
+
+/// Reads any bytes as a model; one that is accepted must work.
+///
+/// # Panics
+/// If it does not.
+pub fn model(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(fitted) = Fitted::from_json(text) else { return };
+    let columns = fitted.names().len();
+    let each = |value: &dyn Fn((f64, f64)) -> f64| -> Vec<f64> {
+        (0..columns).map(|c| value(fitted.range(c).expect("a range for each input"))).collect()
+    };
+    let inputs = [
+        each(&|(low, _)| low),
+        each(&|(_, high)| high),
+        each(&|(low, high)| 0.5 * low + 0.5 * high),
+        each(&|_| 0.0),
+        each(&|_| f64::MAX),
+        each(&|_| f64::MIN),
+        each(&|_| -f64::MIN_POSITIVE),
+    ]
+    .concat();
+    let predicted = fitted.predict(&inputs).expect("a model predicts for every finite input");
+    for sigma in &predicted.sigma {
+        assert!(*sigma > 0.0 && sigma.is_finite(), "sigma is {sigma}");
+    }
+    let rows = inputs.len() / columns;
+    assert!(predicted.sigma.len() == rows && predicted.outside.len() == rows);
+    let finite = |forecast: &Vec<f64>| forecast.iter().all(|mu| mu.is_finite());
+    assert!(predicted.forecast.as_ref().is_none_or(finite), "{:?}", predicted.forecast);
+
+    let saved = fitted.to_json().expect("a model that was read can be saved");
+    let again = Fitted::from_json(&saved).expect("a model that was saved can be read");
+    assert_eq!(again.predict(&inputs).expect("as before"), predicted, "saved and read again");
+    assert_eq!(again.to_json().expect("as before"), saved, "saved twice");
+    crate::export::check(&fitted);
+}

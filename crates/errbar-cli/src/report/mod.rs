@@ -1,0 +1,199 @@
+//! `errbar report`: one page that shows whether error bars can be trusted.
+
+mod origin;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use errbar::Monitor;
+use errbar_report::report::{Origin, Report};
+use indicatif::ProgressBar;
+
+pub(crate) use self::origin::quoted;
+use self::read::Judged;
+use crate::arguments::{TableArguments, Threads};
+use crate::output::{self, Pending};
+use crate::voice::Voice;
+use crate::{model_file, stop};
+
+/// Show whether error bars can be trusted: one page to look at.
+///
+/// Judges forecasts with error bars by what was then observed and writes a page that needs nothing
+/// else to be opened: a headline in words, figures with their numbers, and what it takes to make it
+/// again. Sigma comes from a column of the table or from a model that errbar fit wrote; judge a
+/// model on rows it has not seen.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  errbar report test.csv --model model.json -o report.html
+  errbar report test.csv --model model.json --time date --by station
+  errbar report forecasts.csv --forecast mu --observation y --sigma s --figures figures
+
+Columns named forecast, observation and sigma (or mu and y) need not be named.")]
+pub(crate) struct Arguments {
+    /// The table: CSV (also gzipped) or Parquet; - is standard input.
+    file: PathBuf,
+
+    /// The model file that errbar fit wrote: sigma is its, and the forecast where it makes one.
+    #[arg(long, short, value_name = "FILE", conflicts_with = "sigma")]
+    model: Option<PathBuf>,
+
+    /// The column with the forecast.
+    #[arg(long, value_name = "COLUMN")]
+    forecast: Option<String>,
+
+    /// The column with what was then observed.
+    #[arg(long, value_name = "COLUMN")]
+    observation: Option<String>,
+
+    /// The column with sigma, the standard deviation given to each forecast.
+    #[arg(long, value_name = "COLUMN")]
+    sigma: Option<String>,
+
+    /// The column with the weight of each row; only ratios of weights matter.
+    #[arg(long, value_name = "COLUMN")]
+    weight: Option<String>,
+
+    /// The column with the time of each row; the order of the file when left out.
+    #[arg(long, value_name = "COLUMN")]
+    time: Option<String>,
+
+    /// The column with the group of each row, to be compared.
+    #[arg(long, value_name = "COLUMN")]
+    by: Option<String>,
+
+    /// The columns to show sigma against [default: the inputs of the model, or every other column of
+    /// numbers without gaps].
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    inputs: Vec<String>,
+
+    /// Where to write the page; - is standard output.
+    #[arg(long, short, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+
+    /// A folder for the figures alone, as SVG, PNG and CSV; it is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+
+    /// The title of the page [default: the name of the table].
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    #[command(flatten)]
+    table: TableArguments,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    voice: Voice,
+}
+
+/// Pixels of a PNG for each of the SVG: sharp in print.
+const SCALE: f64 = 3.0;
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    stop::listen();
+    if let Some(model) = &arguments.model
+        && model.as_os_str() == "-"
+        && arguments.file.as_os_str() == "-"
+    {
+        bail!("the table and the model cannot both come from standard input");
+    }
+    if arguments.output.is_dir() {
+        bail!("{} is a folder: name a file to write with --output", arguments.output.display());
+    }
+    let pool = arguments.threads.pool()?;
+    pool.install(|| {
+        let fitted = arguments.model.as_deref().map(model_file::read).transpose()?;
+        let judged = Judged::read(arguments, fitted.as_ref())?;
+        let subject = judged.subject();
+        let progress = Progress(arguments.voice.bar("Judging", 1000));
+        let report = Report::new(&subject, &progress).map_err(|error| judged.refused(error))?;
+        progress.0.finish_and_clear();
+        stop::check()?;
+        let origin = origin::origin(arguments, fitted.as_ref(), &judged);
+        write(arguments, &report, &origin, judged.kept.file())
+    })
+}
+
+/// Makes everything first and writes then: a failure leaves earlier files as they were.
+fn write(
+    arguments: &Arguments,
+    report: &Report,
+    origin: &Origin,
+    file: &str,
+) -> anyhow::Result<()> {
+    let title = arguments.title.clone().unwrap_or_else(|| {
+        let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+        format!("Error bars of {}", name.as_deref().unwrap_or(file))
+    });
+    let page = report.html(&title, origin).context("cannot draw the report")?;
+    let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    if let Some(folder) = &arguments.figures {
+        for figure in report.figures() {
+            stop::check()?;
+            let failed = || format!("cannot draw the figure {}", figure.name);
+            let path = |ending: &str| folder.join(format!("{}.{ending}", figure.name));
+            files.push((path("svg"), figure.figure.svg().with_context(failed)?.into_bytes()));
+            files.push((path("png"), figure.figure.png(SCALE).with_context(failed)?));
+            files.push((path("csv"), figure.table.csv().into_bytes()));
+        }
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    stop::check()?;
+    for (path, bytes) in &files {
+        output::write(path, bytes)?;
+    }
+    let mut out = Pending::create(&arguments.output)?;
+    let written = std::io::Write::write_all(&mut out, page.as_bytes());
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+        Err(error) => return Err(out.failed(error)),
+        Ok(()) => out.finish()?,
+    }
+    say(arguments, report, origin, files.len(), page.len())
+}
+
+fn say(
+    arguments: &Arguments,
+    report: &Report,
+    origin: &Origin,
+    files: usize,
+    bytes: usize,
+) -> anyhow::Result<()> {
+    let voice = arguments.voice;
+    let to_file = arguments.output.as_os_str() != "-";
+    origin.notes.iter().for_each(|note| voice.note(note));
+    if to_file && !voice.quiet {
+        let lines: Vec<String> = report.headline();
+        voice.result(&format!("{}\n", lines.join("\n")))?;
+    }
+    origin.warnings.iter().for_each(|warning| voice.warn(warning));
+    report.advice().iter().for_each(|advice| voice.warn(advice));
+    if let (Some(folder), true) = (&arguments.figures, files > 0) {
+        voice.note(&format!("wrote {files} files of figures to {}", folder.display()));
+    }
+    if to_file {
+        voice.note(&format!(
+            "wrote {} ({} kB); open it in a browser",
+            arguments.output.display(),
+            bytes.div_ceil(1000)
+        ));
+    }
+    Ok(())
+}
+
+/// A progress bar and Ctrl-C as the library knows them.
+struct Progress(ProgressBar);
+
+impl Monitor for Progress {
+    fn progress(&self, share: f64) {
+        self.0.set_position((1000.0 * share) as u64);
+    }
+
+    fn should_stop(&self) -> bool {
+        stop::asked()
+    }
+}

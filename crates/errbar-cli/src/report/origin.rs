@@ -1,0 +1,168 @@
+//! What it takes to make a report again.
+
+use std::path::Path;
+
+use errbar::fit::{ErrorSource, Fitted};
+use errbar::score::LossKind;
+use errbar::words::significant;
+use errbar_report::report::Origin;
+
+use super::Arguments;
+use super::read::{Judged, Seen};
+use crate::arguments::Missing;
+
+pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Judged) -> Origin {
+    let mut facts: Vec<(String, String)> = Vec::new();
+    let mut fact = |name: &str, value: String| facts.push((name.to_string(), value));
+    let kept = &judged.kept;
+    let rows = match kept.rows() == kept.total_rows() {
+        true => format!("{} rows", kept.rows()),
+        false => format!("{} of {} rows", kept.rows(), kept.total_rows()),
+    };
+    fact("data", format!("{}, {rows}", kept.file()));
+    fact("observation", judged.observation.clone());
+    if let Some(name) = &judged.forecast {
+        fact("forecast", name.clone());
+    }
+    if let Some(name) = &judged.sigma_column {
+        fact("sigma", name.clone());
+    }
+    let mut warnings = Vec::new();
+    if let (Some(fitted), Some(path)) = (fitted, &arguments.model) {
+        if judged.forecast.is_none() {
+            fact("forecast", forecast(judged.seen));
+        }
+        fact("model", format!("{}: {}", path.display(), fitted.model().explain()));
+        fact("inputs", fitted.names().join(", "));
+        fact("trained on", trained_on(fitted));
+        if let Some(validation) = fitted.validation() {
+            fact(
+                "when it was made",
+                format!(
+                    "CRPS {} on {} held-out rows, {} of one constant sigma",
+                    significant(validation.crps, 4),
+                    validation.rows,
+                    against(validation.crps_skill)
+                ),
+            );
+        }
+        fact("seed", fitted.options().seed.to_string());
+        warnings.extend(seen_rows(judged.seen));
+        if judged.outside > 0 {
+            warnings.push(format!(
+                "{} of {} rows lie outside the range of the inputs that the model has seen: there \
+                 sigma is that of the nearest edge, and deserves less trust.",
+                judged.outside,
+                kept.rows()
+            ));
+        }
+    }
+    Origin { facts, command: command(arguments), warnings, notes: judged.notes.clone() }
+}
+
+fn forecast(seen: Seen) -> String {
+    String::from(match seen {
+        Seen::LeaveOneOut => {
+            "the model's own Gaussian process, each row forecast from all the others (leave-one-out)"
+        }
+        _ => "the model's own Gaussian process",
+    })
+}
+
+fn seen_rows(seen: Seen) -> Option<String> {
+    match seen {
+        Seen::No => None,
+        Seen::Sigma => Some(String::from(
+            "Sigma was fitted to these very rows, so this page flatters it: judge it on rows that it \
+             has not seen.",
+        )),
+        Seen::LeaveOneOut => Some(String::from(
+            "The model was fitted to these rows. Each forecast on this page is made from all the \
+             others, but sigma has seen its row: judge it on new rows when you have some.",
+        )),
+    }
+}
+
+fn trained_on(fitted: &Fitted) -> String {
+    let (rows, trained) = fitted.rows();
+    let errors = match fitted.error_source() {
+        ErrorSource::HeldOut => "errors of forecasts made without knowing the observation",
+        ErrorSource::InSample => "errors of a forecaster on the rows it was fitted to",
+        ErrorSource::LeaveOneOut => "leave-one-out errors",
+    };
+    let cost = match fitted.options().loss {
+        LossKind::Ar(_) => "the Accuracy-Reliability cost",
+        LossKind::Crps => "CRPS",
+        LossKind::Nlpd => "negative log predictive density",
+    };
+    match rows == trained {
+        true => format!("{rows} rows: {errors}, by {cost}"),
+        false => format!("{trained} of {rows} rows: {errors}, by {cost}"),
+    }
+}
+
+fn against(skill: f64) -> String {
+    let size = format!("{:.1}%", 100.0 * skill.abs());
+    if skill >= 0.0 { format!("{size} below that") } else { format!("{size} above that") }
+}
+
+/// What to type to make this page again.
+fn command(arguments: &Arguments) -> String {
+    let mut words = vec![String::from("errbar"), String::from("report")];
+    let path = |path: &Path| quoted(&path.display().to_string());
+    words.push(path(&arguments.file));
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name}"));
+            words.push(value);
+        }
+    };
+    let text = |value: &Option<String>| value.as_deref().map(quoted);
+    option("model", arguments.model.as_deref().map(path));
+    option("forecast", text(&arguments.forecast));
+    option("observation", text(&arguments.observation));
+    option("sigma", text(&arguments.sigma));
+    option("weight", text(&arguments.weight));
+    option("time", text(&arguments.time));
+    option("by", text(&arguments.by));
+    let inputs = (!arguments.inputs.is_empty()).then(|| quoted(&arguments.inputs.join(",")));
+    option("inputs", inputs);
+    option("title", text(&arguments.title));
+    let separator = arguments.table.separator.map(|byte| match byte {
+        b'\t' => String::from("tab"),
+        b' ' => String::from("space"),
+        byte => quoted(&char::from(byte).to_string()),
+    });
+    option("separator", separator);
+    option("missing", (arguments.table.missing == Missing::Error).then(|| String::from("error")));
+    if arguments.table.decimal_comma {
+        words.push(String::from("--decimal-comma"));
+    }
+    if let Some(folder) = &arguments.figures {
+        words.extend([String::from("--figures"), path(folder)]);
+    }
+    words.extend([String::from("-o"), path(&arguments.output)]);
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./,:@%+=".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("data/a-b.csv"), "data/a-b.csv");
+        assert_eq!(quoted("two words"), "'two words'");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(quoted(""), "''");
+    }
+}

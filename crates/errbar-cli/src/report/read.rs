@@ -1,0 +1,317 @@
+//! From a table and perhaps a model to what is judged.
+
+use anyhow::{Context, bail};
+use errbar::diagnose::Summary;
+use errbar::fit::Fitted;
+use errbar::score::errors_of;
+use errbar_report::report::{Column, Curve, Groups, Order, Subject};
+
+use super::Arguments;
+use crate::columns::{Kept, NumberId, Range, Request, TextId};
+use crate::stop;
+
+/// Rows with everything that the report needs.
+pub(super) struct Judged {
+    pub(super) kept: Kept,
+    /// The names of the columns with the observation and the forecast; none for a forecast that the
+    /// model makes.
+    pub(super) observation: String,
+    pub(super) forecast: Option<String>,
+    pub(super) sigma_column: Option<String>,
+    time: Option<String>,
+    by: Option<(String, TextId)>,
+    y: Vec<f64>,
+    mu: Vec<f64>,
+    sigma: Vec<f64>,
+    weight: Option<Vec<f64>>,
+    /// What sigma is shown against.
+    inputs: Vec<(String, NumberId)>,
+    /// Whether those are in the order of the model's importance.
+    ranked: bool,
+    curve: Option<Curve>,
+    pub(super) seen: Seen,
+    /// Rows outside the range of the inputs that the model was fitted to.
+    pub(super) outside: usize,
+    pub(super) notes: Vec<String>,
+}
+
+/// Whether the model knows these rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// As far as one can tell, it does not.
+    No,
+    /// Sigma was fitted to these errors.
+    Sigma,
+    /// So was the forecast, and each one here is made from all the other rows.
+    LeaveOneOut,
+}
+
+/// What was asked of the table.
+struct Asked {
+    observation: NumberId,
+    forecast: Option<NumberId>,
+    sigma: Option<NumberId>,
+    weight: Option<NumberId>,
+    /// Of the model, in its order.
+    model_inputs: Vec<NumberId>,
+}
+
+impl Judged {
+    pub(super) fn read(arguments: &Arguments, fitted: Option<&Fitted>) -> anyhow::Result<Self> {
+        let mut notes = Vec::new();
+        let mut request = Request::open(&arguments.file, &arguments.table)?;
+        let mut usual = |role: &str, given: &Option<String>, names: &[&str]| match given {
+            Some(name) => Ok(name.clone()),
+            None => match request.first_of(names) {
+                Some(name) => {
+                    notes.push(format!("the column \"{name}\" is taken as the {role}"));
+                    Ok(name)
+                }
+                None => bail!(
+                    "{} has no column named {}: name the one with the {role} with --{role}{}",
+                    request.file(),
+                    names.join(" or "),
+                    if role == "sigma" { ", or give a model with --model" } else { "" }
+                ),
+            },
+        };
+        let observation = usual("observation", &arguments.observation, &["observation", "y"])?;
+        let own_mean = fitted.is_some_and(|fitted| fitted.mean().is_some());
+        let forecast = match (&arguments.forecast, fitted.and_then(Fitted::forecast)) {
+            (None, _) if own_mean => None,
+            (None, Some(name)) => Some(name.to_string()),
+            (given, _) => Some(usual("forecast", given, &["forecast", "mu"])?),
+        };
+        if forecast.as_ref() == Some(&observation) {
+            bail!("the forecast and the observation are the same column \"{observation}\"");
+        }
+        let sigma_column = match fitted {
+            Some(_) => None,
+            None => Some(usual("sigma", &arguments.sigma, &["sigma"])?),
+        };
+        let asked = Asked {
+            observation: request.number("observation", &observation, Range::Any)?,
+            forecast: match &forecast {
+                Some(name) => Some(request.number("forecast", name, Range::Any)?),
+                None => None,
+            },
+            sigma: match &sigma_column {
+                Some(name) => Some(request.number("sigma", name, Range::Positive)?),
+                None => None,
+            },
+            weight: match &arguments.weight {
+                Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
+                None => None,
+            },
+            model_inputs: match (fitted, &arguments.model) {
+                (Some(fitted), Some(path)) => {
+                    let needed = || format!("{} needs it as an input", path.display());
+                    let input = |name: &String| {
+                        request.number("input", name, Range::Any).with_context(needed)
+                    };
+                    fitted.names().iter().map(input).collect::<anyhow::Result<_>>()?
+                }
+                _ => Vec::new(),
+            },
+        };
+        if let Some(time) = &arguments.time {
+            request.time(time)?;
+        }
+        let by = match &arguments.by {
+            Some(name) => Some((name.clone(), request.text(name)?)),
+            None => None,
+        };
+        let (mut inputs, ranked) = shown_inputs(
+            arguments,
+            fitted,
+            &asked,
+            &mut request,
+            &[
+                Some(&observation),
+                sigma_column.as_ref(),
+                arguments.weight.as_ref(),
+                arguments.time.as_ref(),
+            ],
+        )?;
+        let kept = request.read(arguments.voice)?;
+        notes.extend(kept.left_out_in_words());
+        inputs.retain(|(_, id)| kept.maybe(*id).is_some_and(|x| x.iter().all(|x| x.is_finite())));
+
+        let y = kept.numbers(asked.observation).to_vec();
+        let mut judged = Self {
+            observation,
+            forecast,
+            sigma_column,
+            time: arguments.time.clone(),
+            by,
+            mu: asked.forecast.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
+            sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
+            weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
+            y,
+            inputs,
+            ranked,
+            curve: None,
+            seen: Seen::No,
+            outside: 0,
+            notes,
+            kept,
+        };
+        if let Some(fitted) = fitted {
+            judged.predict(fitted, &asked.model_inputs)?;
+        }
+        Ok(judged)
+    }
+
+    /// Sigma, and where there is none the forecast, from the model.
+    fn predict(&mut self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<()> {
+        const CHUNK: usize = 65_536;
+        let columns: Vec<&[f64]> = inputs.iter().map(|id| self.kept.numbers(*id)).collect();
+        let mut own = Vec::new();
+        let mut outside = 0;
+        for from in (0..self.kept.rows()).step_by(CHUNK) {
+            stop::check()?;
+            let rows = from..self.kept.rows().min(from + CHUNK);
+            let inputs: Vec<f64> =
+                rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+            let predicted = fitted.predict(&inputs).map_err(|error| self.kept.refused(error))?;
+            self.sigma.extend(predicted.sigma);
+            own.extend(predicted.forecast.unwrap_or_default());
+            outside += predicted.outside.iter().filter(|outside| **outside).count();
+        }
+        self.outside = outside;
+        if let [x] = columns[..] {
+            self.curve = curve(fitted, x)?;
+        }
+        if self.forecast.is_none() {
+            self.mu = own;
+            // The process knows its own observations: forecasts of these must not.
+            if let Some(honest) = leave_one_out(fitted, &self.y) {
+                (self.mu, self.seen) = (honest, Seen::LeaveOneOut);
+            }
+        }
+        if self.seen == Seen::No && self.is_training(fitted) {
+            self.seen = Seen::Sigma;
+        }
+        Ok(())
+    }
+
+    /// Whether these are the errors that the model was fitted to.
+    fn is_training(&self, fitted: &Fitted) -> bool {
+        let Ok(error) = errors_of(&self.y, &self.mu) else { return false };
+        let (here, there) = (Summary::of(&error, self.weight.as_deref()), fitted.training());
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        let counted = match &self.weight {
+            Some(weight) => weight.iter().filter(|w| **w > 0.0).count(),
+            None => error.len(),
+        };
+        counted == fitted.rows().0
+            && near(here.mean_absolute_error, there.mean_absolute_error)
+            && near(here.root_mean_squared_error, there.root_mean_squared_error)
+    }
+
+    pub(super) fn subject(&self) -> Subject<'_> {
+        let kept = &self.kept;
+        Subject {
+            observation: Column { name: &self.observation, values: &self.y },
+            forecast: Column {
+                name: self.forecast.as_deref().unwrap_or("the model's own"),
+                values: &self.mu,
+            },
+            sigma: &self.sigma,
+            weight: self.weight.as_deref(),
+            inputs: self
+                .inputs
+                .iter()
+                .map(|(name, id)| Column { name, values: kept.numbers(*id) })
+                .collect(),
+            ranked: self.ranked,
+            order: match (&self.time, kept.time()) {
+                (Some(name), Some(values)) => {
+                    Order::Time { name, values, dates: kept.time_is_dates() }
+                }
+                _ => Order::Rows,
+            },
+            groups: self.by.as_ref().map(|(name, id)| {
+                let texts = kept.texts(*id);
+                Groups { name, labels: &texts.values, rows: &texts.rows }
+            }),
+            curve: self.curve.clone(),
+        }
+    }
+
+    /// A sentence for what could not be judged.
+    pub(super) fn refused(&self, error: errbar_report::Error) -> anyhow::Error {
+        match error {
+            errbar_report::Error::Scores(errbar::Error::Stopped) => stop::Stopped.into(),
+            errbar_report::Error::Scores(error) => self.kept.refused(error),
+            error => {
+                anyhow::Error::new(error).context(format!("cannot judge {}", self.kept.file()))
+            }
+        }
+    }
+}
+
+/// The columns that sigma is shown against, and whether they come in the order of their importance.
+fn shown_inputs(
+    arguments: &Arguments,
+    fitted: Option<&Fitted>,
+    asked: &Asked,
+    request: &mut Request,
+    used: &[Option<&String>],
+) -> anyhow::Result<(Vec<(String, NumberId)>, bool)> {
+    if !arguments.inputs.is_empty() {
+        let mut out: Vec<(String, NumberId)> = Vec::new();
+        for name in &arguments.inputs {
+            if !out.iter().any(|(other, _)| other == name) {
+                out.push((name.clone(), request.number("input", name, Range::Any)?));
+            }
+        }
+        return Ok((out, true));
+    }
+    if let Some(fitted) = fitted {
+        let names = fitted.names();
+        let importance = fitted.validation().map_or(&[][..], |v| &v.importance);
+        let mut order: Vec<usize> = importance
+            .iter()
+            .filter_map(|one| names.iter().position(|name| *name == one.name))
+            .collect();
+        let ranked = order.len() == names.len();
+        order.extend((0..names.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>());
+        let pair = |i: usize| (names[i].clone(), asked.model_inputs[i]);
+        return Ok((order.into_iter().map(pair).collect(), ranked));
+    }
+    let names: Vec<String> = request.header().to_vec();
+    let free = names.into_iter().filter(|name| !used.contains(&Some(name)));
+    let out = free.map(|name| {
+        let id = request.number_with_gaps("input", &name)?;
+        Ok((name, id))
+    });
+    Ok((out.collect::<anyhow::Result<_>>()?, false))
+}
+
+/// Forecast and sigma over the range of the one input, where the model makes both.
+fn curve(fitted: &Fitted, x: &[f64]) -> anyhow::Result<Option<Curve>> {
+    const STEPS: usize = 240;
+    let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if fitted.mean().is_none() || low >= high {
+        return Ok(None);
+    }
+    let grid: Vec<f64> =
+        (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
+    let predicted = fitted.predict(&grid)?;
+    let forecast = predicted.forecast.unwrap_or_default();
+    Ok(Some(Curve { x: grid, forecast, sigma: predicted.sigma }))
+}
+
+/// The forecast of each row from all the others, if these are the rows the process was fitted to.
+fn leave_one_out(fitted: &Fitted, y: &[f64]) -> Option<Vec<f64>> {
+    let mean = fitted.mean().filter(|_| fitted.rows().0 == y.len())?;
+    let honest = mean.leave_one_out();
+    let same = |((y, mean), error): ((&f64, &f64), &f64)| {
+        (y - (mean + error)).abs() <= 1e-9 * y.abs().max(mean.abs())
+    };
+    let all =
+        honest.mean.len() == y.len() && y.iter().zip(&honest.mean).zip(&honest.error).all(same);
+    all.then_some(honest.mean)
+}

@@ -1,0 +1,70 @@
+//! Pages: one look for everything that errbar shows in a browser.
+//!
+//! A page is one file. It loads nothing, and its policy forbids it to: only the one style sheet and
+//! the one script inside, named by their hashes, may act. It is light or dark as the reader's machine
+//! is, fits a phone, and prints.
+
+mod blocks;
+mod hash;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+pub use blocks::{FigureBlock, Plot, figure, name, table};
+
+use crate::svg::base64;
+use hash::sha256;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// A whole page with this title (that of the window) and content.
+#[must_use]
+pub fn page(title: &str, content: &Markup) -> String {
+    let hash = |text: &str| format!("'sha256-{}'", base64(&sha256(text.as_bytes())));
+    let policy = format!(
+        "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; \
+         form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    );
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content={ "errbar " (env!("CARGO_PKG_VERSION")) };
+                title { (title) }
+                // Without it a browser would ask a server for one.
+                link rel="icon" href="data:,";
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                main #content { (content) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+    .into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn style_and_script_end_where_they_should() {
+        // What an HTML parser would take for their end must not be in them.
+        assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+        assert!(STYLE.is_ascii() && SCRIPT.is_ascii());
+    }
+
+    #[test]
+    fn titles_are_text() {
+        let page = page("</title><script>alert(1)</script>", &html! { p { "<b>" } });
+        assert!(!page.contains("<script>alert") && !page.contains("<b>"));
+        assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"));
+    }
+}

@@ -1,0 +1,207 @@
+//! Rows in bins, and what chance would do in each of them.
+
+use errbar::math::erfinv;
+use errbar::score::Sample;
+use errbar::score::calibration::{binomial_interval, half_width};
+
+use super::{CONFIDENCE, LEVEL};
+
+/// Rows in the order of a value, cut into at most `most` parts of like size and at least `least`
+/// rows; rows of equal value stay together.
+pub(super) fn by_value(values: &[f64], most: usize, least: usize) -> Vec<Vec<u32>> {
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    order.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
+    let bins = most.min(values.len() / least.max(1)).max(1);
+    let size = values.len().div_ceil(bins).max(1);
+    let mut out: Vec<Vec<u32>> = Vec::new();
+    let mut from = 0;
+    while from < order.len() {
+        let mut to = (from + size).min(order.len());
+        let last = values[order[to - 1] as usize];
+        // To the end of the run of equal values, or back to its beginning where that is nearer.
+        let same = |&&row: &&u32| values[row as usize] == last;
+        let after = to + order[to..].iter().take_while(same).count();
+        let before = to - order[from..to].iter().rev().take_while(same).count();
+        to = if before > from && to - before < after - to { before } else { after };
+        out.push(order[from..to].to_vec());
+        from = to;
+    }
+    // A rest too small to say anything joins its neighbour.
+    if let [.., last] = &out[..]
+        && last.len() < least.min(size)
+        && out.len() > 2
+        && let Some(rest) = out.pop()
+        && let Some(neighbour) = out.last_mut()
+    {
+        neighbour.extend(rest);
+    }
+    out
+}
+
+/// Consecutive rows, cut into at most `most` parts of like size and at least `least` rows.
+pub(super) fn in_order(rows: usize, most: usize, least: usize) -> Vec<Vec<u32>> {
+    let bins = most.min(rows / least.max(1)).max(1);
+    (0..bins)
+        .map(|bin| ((bin * rows / bins) as u32..((bin + 1) * rows / bins) as u32).collect())
+        .collect()
+}
+
+/// What some rows have in common, beside what chance alone would make of a right sigma.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Part {
+    pub(super) rows: usize,
+    /// Root mean squares of sigma and of the error.
+    pub(super) sigma: f64,
+    pub(super) error: f64,
+    /// The range of chance of the latter.
+    pub(super) error_range: (f64, f64),
+    /// The mean error.
+    pub(super) bias: f64,
+    /// Its range of chance, which is this far from 0 either way.
+    pub(super) bias_reach: f64,
+    /// The share of observations inside the central interval.
+    pub(super) inside: f64,
+    pub(super) inside_range: (f64, f64),
+}
+
+/// The part that these rows are; nothing for rows without any weight.
+pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<Part> {
+    let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row]);
+    let (error, sigma) = (sample.error(), sample.sigma());
+    // Relative to the largest, so that squares neither overflow nor vanish.
+    let scale = rows
+        .iter()
+        .fold(0.0, |m: f64, &row| m.max(error[row as usize].abs()).max(sigma[row as usize]));
+    let reach = half_width(LEVEL);
+    let (mut total, mut squares) = (0.0, 0.0);
+    let (mut variance, mut fourth, mut spread) = (0.0, 0.0, 0.0);
+    let (mut error_square, mut sum, mut inside) = (0.0, 0.0, 0.0);
+    for row in rows.iter().map(|&row| row as usize) {
+        let (w, e, s) = (weight(row), error[row] / scale, sigma[row] / scale);
+        total += w;
+        squares += w * w;
+        variance += w * s * s;
+        fourth += w * w * s.powi(4);
+        spread += w * w * s * s;
+        error_square += w * e * e;
+        sum += w * e;
+        inside += if error[row].abs() <= reach * sigma[row] { w } else { 0.0 };
+    }
+    if !(total > 0.0 && variance > 0.0) {
+        return None;
+    }
+    let rms = |sum: f64| scale * (sum / total).sqrt();
+    let (low, high) = mean_square_range(variance * variance / fourth);
+    let counted = (total * total / squares).round().max(1.0);
+    let (least, most) = binomial_interval(counted as u64, LEVEL, CONFIDENCE);
+    Some(Part {
+        rows: rows.len(),
+        sigma: rms(variance),
+        error: rms(error_square),
+        error_range: (rms(variance) * low.sqrt(), rms(variance) * high.sqrt()),
+        bias: scale * sum / total,
+        bias_reach: normal_reach() * scale * spread.sqrt() / total,
+        inside: inside / total,
+        inside_range: (least as f64 / counted, most as f64 / counted),
+    })
+}
+
+/// A part, and where it lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Stretch {
+    pub(super) part: Part,
+    /// The value of its first row, that of the row in its middle and that of its last.
+    pub(super) from: f64,
+    pub(super) middle: f64,
+    pub(super) to: f64,
+}
+
+/// The parts of a sample in bins of rows that are in the order of `x`.
+pub(super) fn stretches(sample: &Sample<'_>, x: &[f64], bins: &[Vec<u32>]) -> Vec<Stretch> {
+    let stretch = |rows: &Vec<u32>| {
+        let at = |place: usize| rows.get(place).map(|&row| x[row as usize]);
+        let (from, middle) = (at(0)?, at(rows.len() / 2)?);
+        let (part, to) = (part(sample, rows)?, at(rows.len() - 1)?);
+        Some(Stretch { part, from, middle, to })
+    };
+    bins.iter().filter_map(stretch).collect()
+}
+
+/// One number of each part.
+pub(super) fn column(stretches: &[Stretch], of: impl Fn(&Part) -> f64) -> Vec<f64> {
+    stretches.iter().map(|stretch| of(&stretch.part)).collect()
+}
+
+/// How many standard errors the range of chance reaches either way.
+pub(super) fn normal_reach() -> f64 {
+    std::f64::consts::SQRT_2 * erfinv(CONFIDENCE)
+}
+
+/// The range of chance of a mean of squares with so many degrees of freedom, over its expectation:
+/// quantiles of $\chi^2\_\nu/\nu$ by the cube of Wilson and Hilferty (1931).
+fn mean_square_range(freedom: f64) -> (f64, f64) {
+    let step = 2.0 / (9.0 * freedom);
+    let at = |z: f64| (1.0 - step + z * step.sqrt()).max(0.0).powi(3);
+    (at(-normal_reach()), at(normal_reach()))
+}
+
+/// The value below which this share of the values lies.
+pub(super) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    let place = ((values.len() - 1) as f64 * share).round() as usize;
+    *values.select_nth_unstable_by(place, f64::total_cmp).1
+}
+
+/// The range of this central share of the values.
+pub(super) fn quantile_range(values: &[f64], share: f64) -> (f64, f64) {
+    let tail = 0.5 - 0.5 * share;
+    (quantile(values.iter().copied(), tail), quantile(values.iter().copied(), 1.0 - tail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_values_stay_together() {
+        let hours: Vec<f64> = (0..100).map(|i| f64::from(i % 2) * 12.0).collect();
+        let bins = by_value(&hours, 20, 5);
+        assert_eq!(bins.iter().map(Vec::len).collect::<Vec<_>>(), [50, 50]);
+        let bins = by_value(&(0..100).map(f64::from).collect::<Vec<_>>(), 8, 5);
+        assert!(bins.len() == 8 && bins.iter().all(|bin| bin.len() >= 9), "{bins:?}");
+        assert_eq!(by_value(&[1.0], 8, 5), [[0]]);
+        assert!(by_value(&[], 8, 5).is_empty());
+        assert_eq!(in_order(7, 3, 1), [vec![0, 1], vec![2, 3], vec![4, 5, 6]]);
+    }
+
+    /// Quantiles of chi-squared over its degrees of freedom from scipy.stats.chi2.ppf.
+    #[test]
+    fn ranges_of_chance_are_those_of_chi_squared() {
+        for (freedom, low, high) in [(10.0, 0.324_697, 2.048_318), (100.0, 0.742_219, 1.295_612)] {
+            let found = mean_square_range(freedom);
+            assert!((found.0 - low).abs() < 0.004 && (found.1 - high).abs() < 0.004, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_by_hand() {
+        let sample = Sample::new(&[3.0, -4.0, 100.0], &[2.0, 2.0, 1.0]).unwrap();
+        let part = part(&sample, &[0, 1]).unwrap();
+        assert!((part.error - 12.5f64.sqrt()).abs() < 1e-12 && part.sigma == 2.0);
+        assert!((part.bias + 0.5).abs() < 1e-12);
+        // 1.96 sigma / sqrt(2); 1.645 sigma holds 3 but not 4.
+        assert!((part.bias_reach - 1.959_964 * 2.0 / 2f64.sqrt()).abs() < 1e-5);
+        assert_eq!(part.inside, 0.5);
+    }
+
+    #[test]
+    fn quantiles_are_values() {
+        let values = || (0..101).map(f64::from);
+        assert_eq!(quantile(values(), 0.95), 95.0);
+        assert_eq!(quantile_range(&values().collect::<Vec<_>>(), 0.9), (5.0, 95.0));
+        assert!(quantile(std::iter::empty(), 0.5).is_nan());
+    }
+}

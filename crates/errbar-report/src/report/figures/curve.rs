@@ -1,0 +1,142 @@
+//! Forecast with its error bars over the one input, and the observations.
+
+use errbar::score::calibration::half_width;
+use errbar::words::significant;
+
+use super::cloud::{cloud, range};
+use super::{BROAD, CLAIMED, CLAIMED_WIDE, ReportFigure, Section, Seen, Spot, WIDTH, short};
+use crate::axis::Axis;
+use crate::color::FORECAST;
+use crate::figure::Figure;
+use crate::layer::{Band, Line};
+use crate::legend::Legend;
+use crate::names;
+use crate::panel::Panel;
+use crate::report::{Curve, LEVEL, bins};
+use crate::scene::Dash;
+use crate::table::{Cell, Table};
+
+/// Half of all observations lie inside this interval.
+const INNER: f64 = 0.5;
+
+pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
+    let [input] = seen.subject.inputs[..] else { return None };
+    let x = input.values;
+    if !x.iter().any(|value| Some(value) != x.first()) {
+        return None;
+    }
+    let given = seen.subject.curve.as_ref().filter(|curve| {
+        curve.x.len() > 1
+            && curve.forecast.len() == curve.x.len()
+            && curve.sigma.len() == curve.x.len()
+    });
+    let (curve, how) = match given {
+        Some(curve) => (curve.clone(), String::new()),
+        None => {
+            let curve = averaged(seen, x);
+            let how = format!(" Forecast and sigma are means of {} bins of rows.", curve.x.len());
+            (curve, how)
+        }
+    };
+    let name = names::shown(input.name, names::IN_TEXT);
+    let (figure, words) = draw(seen, x, &curve, input.name, BROAD);
+    let (narrow, _) = draw(seen, x, &curve, input.name, WIDTH);
+    let level = format!("{}%", significant(100.0 * LEVEL, 3));
+    let mut table = Table::new(&[&name, "forecast", "sigma", &format!("{level} from"), "to"]);
+    let mut spots = Vec::new();
+    // Some forty of them are enough to read out.
+    let step = curve.x.len().div_ceil(40).max(1);
+    for (row, i) in (0..curve.x.len()).step_by(step).enumerate() {
+        let (mu, sigma) = (curve.forecast[i], curve.sigma[i]);
+        let reach = half_width(LEVEL) * sigma;
+        table.rows.push([curve.x[i], mu, sigma, mu - reach, mu + reach].map(Cell::Number).to_vec());
+        spots.push(Spot { row, panel: 0, x: curve.x[i], y: mu });
+    }
+    let extreme = |best: fn(f64, f64) -> bool| {
+        let sigma = &curve.sigma;
+        (0..sigma.len()).reduce(|a, b| if best(sigma[b], sigma[a]) { b } else { a }).unwrap_or(0)
+    };
+    let width = |i: usize| {
+        let width = 2.0 * half_width(LEVEL) * curve.sigma[i];
+        format!("{} at {}", short(width), short(curve.x[i]))
+    };
+    let space = if words.is_empty() { "" } else { " " };
+    Some(ReportFigure {
+        name: "curve".into(),
+        title: "Forecast and error bars".into(),
+        message: format!(
+            "The {level} interval is narrowest, {}, and widest, {}.",
+            width(extreme(|b, a| b < a)),
+            width(extreme(|b, a| b > a))
+        ),
+        reading: format!(
+            "The forecast over {name} with the intervals that should hold {}% and {level} of the \
+             observations.{how}{space}{words}",
+            significant(100.0 * INNER, 3)
+        ),
+        figure,
+        narrow: Some(narrow),
+        table,
+        spots,
+        section: Section::Curve,
+        open: false,
+    })
+}
+
+/// Forecast and sigma from bins of rows, where nobody gave a curve.
+fn averaged(seen: &Seen<'_>, x: &[f64]) -> Curve {
+    let mut curve = Curve::default();
+    for rows in bins::by_value(x, 60, 5) {
+        let mean = |values: &[f64]| {
+            rows.iter().map(|&row| values[row as usize] / rows.len() as f64).sum::<f64>()
+        };
+        let Some(part) = bins::part(seen.sample, &rows) else { continue };
+        curve.x.push(mean(x));
+        curve.forecast.push(mean(seen.subject.forecast.values));
+        curve.sigma.push(part.sigma);
+    }
+    curve
+}
+
+fn draw(seen: &Seen<'_>, x: &[f64], curve: &Curve, name: &str, width: f64) -> (Figure, String) {
+    let observation = seen.subject.observation;
+    let y = observation.values;
+    let edge = |level: f64, sign: f64| -> Vec<f64> {
+        let reach = sign * half_width(level);
+        curve.forecast.iter().zip(&curve.sigma).map(|(mu, sigma)| mu + reach * sigma).collect()
+    };
+    let (low, high) = (edge(LEVEL, -1.0), edge(LEVEL, 1.0));
+    let ends = [range(&low).0, range(&high).1];
+    let usual = bins::quantile_range(y, 0.995);
+    let (bottom, top) = (ends[0].min(usual.0), ends[1].max(usual.1));
+    let room = 0.04 * (top - bottom).max(f64::MIN_POSITIVE);
+    let y_range = (bottom - room, top + room);
+    let cloud =
+        cloud(&|i| x[i], &|i| y[i], x.len(), range(x), y_range, "observations", width > WIDTH);
+    let axis = Axis::new(names::label(observation.name)).range(y_range.0, y_range.1);
+    let label = |level: f64| format!("{}% interval", significant(100.0 * level, 3));
+    let mut panel = Panel::new(names::label(name), axis).legend(Legend::Above);
+    panel = match cloud.is_density {
+        false => panel
+            .with(Band::new(curve.x.clone(), low, high).color(CLAIMED_WIDE).label(label(LEVEL)))
+            .with(
+                Band::new(curve.x.clone(), edge(INNER, -1.0), edge(INNER, 1.0))
+                    .color(CLAIMED)
+                    .label(label(INNER)),
+            )
+            .with(cloud.layer),
+        // Bands would hide what lies below them.
+        true => panel
+            .with(cloud.layer)
+            .with(
+                Line::new(curve.x.clone(), low)
+                    .color(FORECAST)
+                    .dash(Dash::Dashed)
+                    .label(label(LEVEL)),
+            )
+            .with(Line::new(curve.x.clone(), high).color(FORECAST).dash(Dash::Dashed)),
+    };
+    let forecast = Line::new(curve.x.clone(), curve.forecast.clone()).color(FORECAST).width(2.2);
+    let height = if width > WIDTH { 420.0 } else { 360.0 };
+    (Figure::new(width, height).with(panel.with(forecast.label("forecast"))), cloud.words)
+}

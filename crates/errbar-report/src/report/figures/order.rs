@@ -1,0 +1,189 @@
+//! Errors and intervals in the order of rows or of time: drift is seen at once.
+
+use errbar::score::calibration::half_width;
+use errbar::words::significant;
+
+use super::cloud::{cloud, range};
+use super::{BROAD, CHANCE, CLAIMED, ReportFigure, Section, Seen, Spot, WIDTH, of_all, time};
+use crate::axis::Axis;
+use crate::color::TRUTH;
+use crate::figure::Figure;
+use crate::layer::{Band, Line, Rule, Scatter};
+use crate::legend::Legend;
+use crate::names;
+use crate::panel::Panel;
+use crate::report::bins::{self, Part, Stretch};
+use crate::report::{LEVEL, Order};
+use crate::table::{Cell, Table};
+
+/// Up to so many rows have an interval each; more share them.
+const INTERVALS: usize = 600;
+
+pub(super) fn figure(seen: &Seen<'_>) -> ReportFigure {
+    let rows = seen.sample.len();
+    let numbers: Vec<f64>;
+    let (x, name, dates) = match seen.subject.order {
+        Order::Time { name, values, dates } => (values, names::label(name), dates),
+        Order::Rows => {
+            numbers = (1..=rows).map(|row| row as f64).collect();
+            (&numbers[..], String::from("row"), false)
+        }
+    };
+    let parts = bins::stretches(seen.sample, x, &bins::in_order(rows, 24, 20));
+    let draw = |broad: bool| panels(seen, x, &parts, &name, dates, broad);
+    let (figure, words) = draw(true);
+    let (narrow, _) = draw(false);
+    let level = format!("{}%", significant(100.0 * LEVEL, 3));
+    let inside = format!("inside {level}");
+    let mut table = Table::new(&[
+        "from",
+        "to",
+        "rows",
+        "mean error",
+        "by chance ±",
+        "error",
+        "sigma",
+        &inside,
+        "by chance from",
+        "to ",
+    ]);
+    let mut spots = Vec::new();
+    let (mut biased, mut off) = (0, 0);
+    for (i, Stretch { part, from, middle, to }) in parts.iter().enumerate() {
+        let number = Cell::Number;
+        let ends_of = |at: f64| match seen.subject.order {
+            Order::Rows => Cell::Count(at as usize),
+            Order::Time { .. } => time(at, dates),
+        };
+        table.rows.push(vec![
+            ends_of(*from),
+            ends_of(*to),
+            Cell::Count(part.rows),
+            number(part.bias),
+            number(part.bias_reach),
+            number(part.error),
+            number(part.sigma),
+            Cell::Share(part.inside),
+            Cell::Share(part.inside_range.0),
+            Cell::Share(part.inside_range.1),
+        ]);
+        spots.push(Spot { row: i, panel: 1, x: *middle, y: part.bias });
+        biased += usize::from(part.bias.abs() > part.bias_reach);
+        off += usize::from(part.inside < part.inside_range.0 || part.inside > part.inside_range.1);
+    }
+    let below: Vec<Spot> = (spots.iter().zip(&parts))
+        .map(|(spot, stretch)| Spot { panel: 2, y: stretch.part.inside, ..*spot })
+        .collect();
+    spots.extend(below);
+    let (title, what) = match seen.subject.order {
+        Order::Rows => ("In the order of rows", "rows"),
+        Order::Time { .. } => ("In the order of time", "rows in time"),
+    };
+    ReportFigure {
+        name: "order".into(),
+        title: title.into(),
+        message: format!(
+            "The mean error leaves the range of chance in {}, the share inside the {level} intervals in {}.",
+            of_all(biased, parts.len(), "parts"),
+            of_all(off, parts.len(), "parts"),
+        ),
+        reading: format!(
+            "Above, errors (observation minus forecast) and the {level} interval that sigma puts \
+             around them; below, consecutive {what} in {} parts. A mean error that wanders out of the \
+             range of chance is drift: expect it to go on.{}{words}",
+            parts.len(),
+            if words.is_empty() { "" } else { " " },
+        ),
+        figure,
+        narrow: Some(narrow),
+        table,
+        spots,
+        section: Section::Order,
+        open: false,
+    }
+}
+
+fn panels(
+    seen: &Seen<'_>,
+    x: &[f64],
+    parts: &[Stretch],
+    name: &str,
+    dates: bool,
+    broad: bool,
+) -> (Figure, String) {
+    let (rows, error) = (seen.sample.len(), seen.sample.error());
+    let column = |of: fn(&Part) -> f64| bins::column(parts, of);
+    let middle: Vec<f64> = parts.iter().map(|stretch| stretch.middle).collect();
+
+    // The interval: row by row, or of many short stretches.
+    let reach = half_width(LEVEL);
+    let (at, edge): (Vec<f64>, Vec<f64>) = match rows <= INTERVALS {
+        true => (0..rows).map(|row| (x[row], reach * seen.sample.sigma()[row])).unzip(),
+        false => bins::in_order(rows, 200, 1)
+            .iter()
+            .filter_map(|rows| {
+                let here = x[*rows.get(rows.len() / 2)? as usize];
+                Some((here, reach * bins::part(seen.sample, rows)?.sigma))
+            })
+            .unzip(),
+    };
+    let usual = bins::quantile(error.iter().map(|e| e.abs()), 0.995);
+    let top = 1.05 * edge.iter().copied().fold(usual, f64::max).max(f64::MIN_POSITIVE);
+    let x_range = range(x);
+    let cloud = cloud(&|i| x[i], &|i| error[i], rows, x_range, (-top, top), "errors", broad);
+    let x_axis = || {
+        let axis = Axis::new(name).range(x_range.0, x_range.1);
+        match (dates, seen.subject.order) {
+            (true, _) => axis.dates(),
+            (false, Order::Rows) => axis.counts(),
+            _ => axis,
+        }
+    };
+    let lower: Vec<f64> = edge.iter().map(|e| -e).collect();
+    let level = format!("{}% interval", significant(100.0 * LEVEL, 3));
+    let mut errors =
+        Panel::new(x_axis(), Axis::new("error").range(-top, top)).legend(Legend::Above);
+    errors = match cloud.is_density {
+        false => {
+            errors.with(Band::new(at, lower, edge).color(CLAIMED).label(level)).with(cloud.layer)
+        }
+        true => errors
+            .with(cloud.layer)
+            .with(Line::new(at.clone(), lower).color(crate::color::FORECAST).width(1.4))
+            .with(Line::new(at, edge).color(crate::color::FORECAST).width(1.4).label(level)),
+    };
+    errors = errors.with(Rule::horizontal(0.0));
+
+    let chance = "range of chance (95%)";
+    let dots = |y: Vec<f64>| Scatter::new(middle.clone(), y).color(TRUTH).filled().radius(3.0);
+    let line = |y: Vec<f64>| Line::new(middle.clone(), y).color(TRUTH).width(1.4);
+    let bias = column(|p| p.bias);
+    let mean = Panel::new(x_axis(), "mean error")
+        .legend(Legend::Above)
+        .with(
+            Band::new(middle.clone(), column(|p| -p.bias_reach), column(|p| p.bias_reach))
+                .color(CHANCE)
+                .label(chance),
+        )
+        .with(Rule::horizontal(0.0))
+        .with(line(bias.clone()))
+        .with(dots(bias).label("observed"));
+    let inside = column(|p| p.inside);
+    let least = column(|p| p.inside.min(p.inside_range.0)).into_iter().fold(LEVEL, f64::min);
+    let most = column(|p| p.inside.max(p.inside_range.1)).into_iter().fold(LEVEL, f64::max);
+    // Not so close that chance looks like drama.
+    let room = (0.1 * (most - least)).max(0.01);
+    let axis = Axis::new("inside").percent().range(least - room, most + room);
+    let held = Panel::new(x_axis(), axis)
+        .legend(Legend::Hidden)
+        .with(
+            Band::new(middle.clone(), column(|p| p.inside_range.0), column(|p| p.inside_range.1))
+                .color(CHANCE),
+        )
+        .with(Rule::horizontal(LEVEL))
+        .with(line(inside.clone()))
+        .with(dots(inside));
+    let (width, height) = if broad { (BROAD, 560.0) } else { (WIDTH, 560.0) };
+    let figure = Figure::new(width, height).share_x().with(errors).with(mean).with(held);
+    (figure, cloud.words)
+}

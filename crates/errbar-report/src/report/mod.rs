@@ -1,0 +1,273 @@
+//! The report: one page that shows whether error bars can be trusted.
+//!
+//! A [`Subject`] is a table in memory: what was forecast, what was observed, the sigma given to each
+//! row, and whatever sigma may depend on. [`Report::new`] judges it; [`Report::html`] is the page,
+//! [`Report::figures`] the figures alone.
+//!
+//! ```
+//! use errbar_report::report::{Column, Origin, Report, Subject};
+//!
+//! let forecast: Vec<f64> = (0..200).map(|i| f64::from(i) / 20.0).collect();
+//! let observation: Vec<f64> = (0..200).map(|i| f64::from(i) / 20.0 + (2.4 * f64::from(i)).sin()).collect();
+//! let subject = Subject {
+//!     observation: Column { name: "y", values: &observation },
+//!     forecast: Column { name: "mu", values: &forecast },
+//!     sigma: &[0.2; 200],
+//!     ..Subject::default()
+//! };
+//! let report = Report::new(&subject, &errbar::Silent)?;
+//! assert!(report.headline()[0].starts_with("Overconfident"));
+//! let page = report.html("My forecast", &Origin::default())?;
+//! assert!(page.starts_with("<!DOCTYPE html>"));
+//! # Ok::<(), errbar_report::Error>(())
+//! ```
+
+mod bins;
+mod figures;
+mod headline;
+mod html;
+
+use errbar::Monitor;
+use errbar::diagnose::{self, Finding};
+use errbar::score::bootstrap::{self, Dependence, Intervals, dependence};
+use errbar::score::verdict::{Finding as Cause, Verdict};
+use errbar::score::{Options, Sample, Scores, constant, crps, errors_of};
+
+pub use figures::ReportFigure;
+
+use crate::error::{Error, Result};
+
+/// A column and what it is called.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Column<'a> {
+    /// Its name, whatever that is: it is shown as text.
+    pub name: &'a str,
+    /// One value for each row.
+    pub values: &'a [f64],
+}
+
+/// The order that rows come in.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Order<'a> {
+    /// That of the file, which may mean nothing.
+    #[default]
+    Rows,
+    /// That of time. The rows are sorted by it.
+    Time {
+        /// What it is called.
+        name: &'a str,
+        /// The time of each row, in order.
+        values: &'a [f64],
+        /// Whether times are seconds since 1970.
+        dates: bool,
+    },
+}
+
+/// Rows that belong together.
+#[derive(Debug, Clone, Copy)]
+pub struct Groups<'a> {
+    /// What they are grouped by.
+    pub name: &'a str,
+    /// The groups.
+    pub labels: &'a [String],
+    /// For each row its place in `labels`.
+    pub rows: &'a [u32],
+}
+
+/// Forecast and sigma over the range of the one input, for a smooth picture.
+#[derive(Debug, Clone, Default)]
+pub struct Curve {
+    /// The input, in order.
+    pub x: Vec<f64>,
+    /// The forecast there.
+    pub forecast: Vec<f64>,
+    /// Sigma there.
+    pub sigma: Vec<f64>,
+}
+
+/// What is judged: a table in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Subject<'a> {
+    /// What was observed.
+    pub observation: Column<'a>,
+    /// What had been forecast.
+    pub forecast: Column<'a>,
+    /// The sigma given to each row.
+    pub sigma: &'a [f64],
+    /// The weight of each row.
+    pub weight: Option<&'a [f64]>,
+    /// What sigma may depend on.
+    pub inputs: Vec<Column<'a>>,
+    /// Whether the inputs come with the most telling first; otherwise their order is found here.
+    pub ranked: bool,
+    /// The order of the rows.
+    pub order: Order<'a>,
+    /// Groups to be compared.
+    pub groups: Option<Groups<'a>>,
+    /// The picture of forecast and sigma over the input, where there is one input.
+    pub curve: Option<Curve>,
+}
+
+/// Where everything comes from, so that somebody else can do it again.
+#[derive(Debug, Clone, Default)]
+pub struct Origin {
+    /// Facts in order: "data", "model", "seed" and so on, each with what is to be said.
+    pub facts: Vec<(String, String)>,
+    /// The exact command.
+    pub command: String,
+    /// What the reader must know before trusting the rest: that a model has seen these rows, say.
+    pub warnings: Vec<String>,
+    /// Smaller remarks: rows left out, columns chosen.
+    pub notes: Vec<String>,
+}
+
+/// The probability of every range of chance and every interval.
+const CONFIDENCE: f64 = 0.95;
+/// The central interval that people look at.
+const LEVEL: f64 = 0.9;
+
+/// Everything there is to say about a subject.
+#[derive(Debug, Clone)]
+pub struct Report {
+    scores: Scores,
+    intervals: Intervals,
+    verdict: Verdict,
+    dependence: Option<Dependence>,
+    findings: Vec<Finding>,
+    figures: Vec<ReportFigure>,
+    /// The names of observation and forecast.
+    names: [String; 2],
+    /// The first and the last time, in words.
+    span: Option<(String, String)>,
+    /// The range of sigma in nine of ten rows.
+    sigma_range: (f64, f64),
+    /// What multiplying sigma would do, where it is too small or too large.
+    rescaled: Option<Rescaled>,
+}
+
+/// All sigmas multiplied by one factor.
+#[derive(Debug, Clone, Copy)]
+struct Rescaled {
+    factor: f64,
+    crps: f64,
+    /// Against the same constant sigma.
+    skill: f64,
+}
+
+impl Report {
+    /// Judges a table and draws its figures.
+    ///
+    /// # Errors
+    /// Columns of different lengths, values that are not finite, a sigma that is not positive, or a
+    /// monitor that asked to stop.
+    pub fn new(subject: &Subject<'_>, monitor: &dyn Monitor) -> Result<Self> {
+        let error = errors_of(subject.observation.values, subject.forecast.values)?;
+        let sample = Sample::new(&error, subject.sigma)?.maybe_weighted(subject.weight)?;
+        check(subject)?;
+        // Twenty bins of few rows show nothing but chance.
+        let pit_bins = if sample.effective_rows() < 300.0 { 10 } else { 20 };
+        let scores = Scores::with(&sample, &Options { pit_bins, ..Options::default() })?;
+        let dependence = dependence(&sample);
+        let options = bootstrap::Options {
+            replicates: replicates(sample.len()),
+            confidence: CONFIDENCE,
+            block: dependence.map_or(1, |d| d.block),
+            ..bootstrap::Options::default()
+        };
+        let intervals = Intervals::with(&sample, &scores, &options, monitor)?;
+        let verdict = Verdict::with(&scores, Some(&intervals));
+        let context = diagnose::Context {
+            weight: subject.weight,
+            observation: Some(subject.observation.values),
+            in_time_order: matches!(subject.order, Order::Time { .. }),
+            inputs: 0,
+        };
+        let mut findings = diagnose::diagnose(&error, &context)?;
+        findings.extend(diagnose::heavy_tails(&sample));
+        let figures = figures::all(&figures::Seen { subject, sample: &sample, scores: &scores })?;
+        let name = |column: &Column<'_>| column.name.to_string();
+        Ok(Self {
+            dependence,
+            findings,
+            figures,
+            names: [name(&subject.observation), name(&subject.forecast)],
+            span: figures::span(subject),
+            rescaled: rescaled(&verdict, &sample, &scores),
+            sigma_range: bins::quantile_range(subject.sigma, LEVEL),
+            verdict,
+            scores,
+            intervals,
+        })
+    }
+
+    /// The verdict first, then how wide, how reliable and how much better than one constant sigma.
+    #[must_use]
+    pub fn headline(&self) -> Vec<String> {
+        headline::sentences(self)
+    }
+
+    /// What is wrong and what to do about it; empty when nothing is.
+    #[must_use]
+    pub fn advice(&self) -> Vec<String> {
+        headline::advice(self)
+    }
+
+    /// The figures, in the order of the page.
+    #[must_use]
+    pub fn figures(&self) -> &[ReportFigure] {
+        &self.figures
+    }
+
+    /// The page: one file that loads nothing.
+    ///
+    /// # Errors
+    /// A figure that cannot be drawn; none for a report that [`Report::new`] made.
+    pub fn html(&self, title: &str, origin: &Origin) -> Result<String> {
+        html::page(self, title, origin)
+    }
+}
+
+/// The right size for sigma, if that is what is wrong.
+fn rescaled(verdict: &Verdict, sample: &Sample<'_>, scores: &Scores) -> Option<Rescaled> {
+    let (Cause::Overconfident { factor } | Cause::Underconfident { factor }) = verdict.finding
+    else {
+        return None;
+    };
+    let sigma: Vec<f64> = sample.sigma().iter().map(|sigma| factor * sigma).collect();
+    let sample = Sample::new(sample.error(), &sigma).ok()?.maybe_weighted(sample.weight()).ok()?;
+    let crps = crps::mean(&sample);
+    Some(Rescaled { factor, crps, skill: constant::skill(crps, scores.constant) })
+}
+
+/// Resamples enough for intervals of two digits, and fewer of many rows.
+fn replicates(rows: usize) -> usize {
+    (100_000_000 / rows.max(1)).clamp(100, 1000)
+}
+
+fn check(subject: &Subject<'_>) -> Result<()> {
+    let rows = subject.sigma.len();
+    let same = |column: &str, length: usize| match length == rows {
+        true => Ok(()),
+        false => Err(Error::Rows { column: column.to_string(), length, expected: rows }),
+    };
+    for input in &subject.inputs {
+        same(input.name, input.values.len())?;
+        if let Some(row) = input.values.iter().position(|x| !x.is_finite()) {
+            let (column, value) = (input.name.to_string(), input.values[row]);
+            return Err(Error::NotFinite { column, row, value });
+        }
+    }
+    if let Order::Time { name, values, .. } = subject.order {
+        same(name, values.len())?;
+        if let Some(row) = values.iter().position(|t| !t.is_finite()) {
+            return Err(Error::NotFinite { column: name.to_string(), row, value: values[row] });
+        }
+    }
+    if let Some(groups) = subject.groups {
+        same(groups.name, groups.rows.len())?;
+        if groups.rows.iter().any(|&row| row as usize >= groups.labels.len()) {
+            return Err(Error::UnknownGroup { column: groups.name.to_string() });
+        }
+    }
+    Ok(())
+}

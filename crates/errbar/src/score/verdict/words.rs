@@ -1,0 +1,177 @@
+//! Verdicts as sentences.
+
+use std::fmt;
+
+use super::{Finding, Verdict};
+use crate::score::calibration::Coverage;
+use crate::words;
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let holds = self.coverage.map(|c| {
+            format!(
+                "{}% intervals hold {}",
+                words::significant(100.0 * c.level, 4),
+                percent(c.observed)
+            )
+        });
+        let and_hold = holds.as_ref().map(|h| format!(", and {h} of the observations"));
+        let and_hold = and_hold.unwrap_or_default();
+        match self.finding {
+            Finding::Reliable => {
+                write!(f, "Reliable: {}.", self.reliable_in_words(holds))?;
+            }
+            Finding::TooFewRows => {
+                let (rows, worth) = (self.rows, self.worth.round().max(1.0));
+                write!(f, "Too few rows to tell: ")?;
+                match rows {
+                    1 => write!(f, "1 row is")?,
+                    _ if worth < 0.9 * rows as f64 => {
+                        let ones = if worth == 1.0 { "one" } else { "ones" };
+                        write!(f, "{rows} rows, worth about {worth} independent {ones}, are")?;
+                    }
+                    _ => write!(f, "{rows} rows are")?,
+                }
+                write!(f, " not enough to see whether sigma is right")?;
+                match (holds, self.coverage) {
+                    (Some(holds), Some(c)) => {
+                        let (low, high) = ends(c);
+                        write!(f, "; {holds} (chance alone: {low} to {high}).")?;
+                    }
+                    _ => f.write_str(".")?,
+                }
+            }
+            Finding::Overconfident { factor } if !factor.is_finite() => {
+                write!(f, "Overconfident: some errors are endlessly many sigmas{and_hold}.")?;
+            }
+            Finding::Overconfident { factor } => {
+                let size = two_digits(factor);
+                let more = three_digits(factor);
+                write!(
+                    f,
+                    "Overconfident: the errors are {more} times as large as sigma says{and_hold}. \
+                     Multiply sigma by about {size}."
+                )?;
+            }
+            Finding::Underconfident { factor: 0.0 } => {
+                f.write_str("Underconfident: there are no errors at all.")?;
+            }
+            Finding::Underconfident { factor } => {
+                let (size, less) = (two_digits(factor), three_digits(factor));
+                write!(
+                    f,
+                    "Underconfident: the errors are only {less} times as large as sigma \
+                     says{and_hold}. Multiply sigma by about {size}."
+                )?;
+            }
+            Finding::Biased { spread_z, .. } => {
+                write!(f, "Biased: {}{and_hold}.", self.finding.bias_in_words())?;
+                let left = three_digits(spread_z);
+                write!(f, " Without the bias the errors would be {left} times sigma.")?;
+            }
+            Finding::Uneven { small, small_to, large, large_from } => {
+                write!(
+                    f,
+                    "Right on the whole, but not everywhere: where sigma is small (up to {}) the \
+                     errors are {} times as large as it says, where it is large (from {}) {} times. ",
+                    three_digits(small_to),
+                    three_digits(small),
+                    three_digits(large_from),
+                    three_digits(large)
+                )?;
+                f.write_str(match small > large {
+                    true => "Sigma varies more than the errors do.",
+                    false => "Sigma varies less than the errors do.",
+                })?;
+            }
+            Finding::WrongShape { heavy_tails, factor, narrow, wide } => {
+                let held = |(level, observed): (f64, f64)| {
+                    format!(
+                        "{}% intervals hold {}",
+                        words::significant(100.0 * level, 4),
+                        percent(observed)
+                    )
+                };
+                let mut both = held(narrow);
+                if wide.0 != narrow.0 {
+                    both += &format!(" and {}", held(wide));
+                }
+                let size = three_digits(factor);
+                write!(
+                    f,
+                    "Not Gaussian: {both}, with errors {size} times sigma in root mean square. "
+                )?;
+                f.write_str(match heavy_tails {
+                    true => "Large errors are more frequent than sigma says: there are outliers, or sigma should vary more.",
+                    false => "Large errors are rarer than sigma says.",
+                })?;
+            }
+        }
+        self.also.iter().try_for_each(|finding| match *finding {
+            Finding::Biased { .. } => {
+                let words = finding.bias_in_words().replacen("forecasts are", "Forecasts are also", 1);
+                write!(f, " {words}.")
+            }
+            Finding::Uneven { small, large, .. } => {
+                let (small, large) = (three_digits(small), three_digits(large));
+                write!(f, " It is not the same everywhere: the errors are {small} times sigma where it is small, {large} times where it is large.")
+            }
+            _ => Ok(()),
+        })
+    }
+}
+
+impl Verdict {
+    fn reliable_in_words(&self, holds: Option<String>) -> String {
+        let (Some(holds), Some(c)) = (holds, self.coverage) else {
+            return String::from("the errors are as large as sigma says");
+        };
+        let (low, high) = ends(c);
+        if (c.low..=c.high).contains(&c.observed) {
+            format!("{holds} of the observations (chance alone: {low} to {high})")
+        } else {
+            let off = three_digits(100.0 * (c.observed - c.level).abs());
+            format!(
+                "{holds} of the observations, {off} points off (chance alone: {low} to {high}), \
+                 which is too little to matter or too little to be sure of"
+            )
+        }
+    }
+}
+
+impl Finding {
+    fn bias_in_words(&self) -> String {
+        let Self::Biased { bias, mean_z, .. } = *self else { return String::new() };
+        let (side, sign) = if mean_z > 0.0 { ("low", "+") } else { ("high", "") };
+        // Where sigma varies, the mean error and the mean z may even differ in sign.
+        let sign = if bias >= 0.0 { sign } else { "" };
+        format!(
+            "forecasts are too {side} by {} sigma on average (mean error {sign}{})",
+            three_digits(mean_z.abs()),
+            three_digits(bias)
+        )
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// The range that chance leaves, with decimals enough to tell its ends apart.
+fn ends(coverage: Coverage) -> (String, String) {
+    let decimals = match coverage.high - coverage.low {
+        width if width < 0.0003 => 3,
+        width if width < 0.003 => 2,
+        _ => 1,
+    };
+    let end = |share: f64| format!("{:.decimals$}%", 100.0 * share);
+    (end(coverage.low), end(coverage.high))
+}
+
+fn two_digits(value: f64) -> String {
+    words::significant(value, 2)
+}
+
+fn three_digits(value: f64) -> String {
+    words::significant(value, 3)
+}
