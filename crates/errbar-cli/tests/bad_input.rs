@@ -567,7 +567,7 @@ fn options_that_make_no_sense() {
             "model",
             "fit good.csv --model tree",
             2,
-            &["'tree'", "--model", "constant, polynomial, network"],
+            &["'tree'", "--model", "constant, polynomial, smooth, network"],
         ),
         case("loss", "fit good.csv --loss mse", 2, &["'mse'", "--loss", "ar, crps, nlpd"]),
         case("missing", "fit good.csv --missing fill", 2, &["'fill'", "--missing", "drop, error"]),

@@ -10,6 +10,7 @@ use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
 use errbar::words::significant;
 
+use crate::text_table::wrapped;
 use crate::voice::Voice;
 
 /// Everything there is to say about a fit.
@@ -70,7 +71,7 @@ impl Told {
             validation.rows
         );
         let _ = writeln!(text, "  {}", accuracy(self.fit.fitted.model(), validation));
-        for line in Verdict::of(scores).to_string().lines() {
+        for line in wrapped(&Verdict::of(scores).to_string(), 96).lines() {
             let _ = writeln!(text, "  {line}");
         }
         if validation.candidates.len() > 1 {

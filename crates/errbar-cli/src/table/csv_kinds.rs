@@ -17,6 +17,7 @@ use super::number;
 use super::parquet_leaf::{Leaf, Values};
 use super::parquet_write::optional;
 use super::records::{Ended, Visit, walk};
+use crate::stop;
 
 /// Rows that are converted at once.
 const ROWS: usize = 4096;
@@ -33,18 +34,15 @@ pub(super) enum Kind {
 
 impl Kind {
     /// The kind of a column with this field and those before.
-    fn with(self, raw: &[u8], decimal_comma: bool) -> Self {
-        let kind = match simple_int(raw) {
-            Some(_) => Self::Int,
-            None if is_code(raw) => Self::Text,
-            None => match number::parse_any(raw, decimal_comma) {
-                Some(value) if value.is_nan() => Self::Missing,
-                Some(_) if int(raw).is_some() => Self::Int,
-                // Quotes and spaces do not make a code a number.
-                Some(_) if is_code(&content(raw)) => Self::Text,
-                Some(_) => Self::Double,
-                None => Self::Text,
-            },
+    fn with(self, bytes: &[u8], place: Range<usize>, decimal_comma: bool) -> Self {
+        let raw = bytes.get(place.clone()).unwrap_or_default();
+        let kind = match number::parse(bytes, place, decimal_comma) {
+            None => Self::Text,
+            Some(value) if value.is_nan() => Self::Missing,
+            Some(value) if value.fract() != 0.0 => Self::Double,
+            Some(_) if simple_int(raw).is_some() || int(raw).is_some() => Self::Int,
+            Some(_) if is_code(&content(raw)) => Self::Text,
+            Some(_) => Self::Double,
         };
         kind.max(self)
     }
@@ -93,6 +91,7 @@ pub(super) fn find(name: &str, header: &Header, mut blocks: Blocks) -> anyhow::R
     let mut rows = 0;
     let mut block = blocks.next();
     while let Some(current) = block.map_err(|broken| explain(name, broken, rows))? {
+        stop::check()?;
         let (next, pieces) = rayon::join(|| blocks.next(), || find_in(&current, header, &kinds));
         for piece in pieces {
             rows += piece.rows;
@@ -148,8 +147,7 @@ impl Visit for Look<'_> {
             && let Some(kind) = self.kinds.get_mut(column)
             && *kind != Kind::Text
         {
-            let raw = self.bytes.get(place).unwrap_or_default();
-            *kind = kind.with(raw, self.decimal_comma);
+            *kind = kind.with(self.bytes, place, self.decimal_comma);
         }
         true
     }
@@ -213,7 +211,8 @@ impl Building {
     }
 
     /// Adds a field; false where it is not of the column's kind.
-    fn push(&mut self, raw: &[u8], decimal_comma: bool) -> bool {
+    fn push(&mut self, bytes: &[u8], place: Range<usize>, decimal_comma: bool) -> bool {
+        let raw = bytes.get(place.clone()).unwrap_or_default();
         let is_there = match &mut self.values {
             Values::Int64(values) => match simple_int(raw).or_else(|| int(raw)) {
                 Some(value) => {
@@ -223,7 +222,7 @@ impl Building {
                 None if number::is_missing(&content(raw)) => false,
                 None => return false,
             },
-            Values::Double(values) => match number::parse_any(raw, decimal_comma) {
+            Values::Double(values) => match number::parse(bytes, place, decimal_comma) {
                 Some(value) if value.is_nan() => false,
                 Some(value) => {
                     values.push(value);
@@ -259,8 +258,8 @@ impl Building {
 
 impl Visit for Build<'_> {
     fn field(&mut self, slot: usize, place: Range<usize>) -> bool {
-        let raw = self.bytes.get(place).unwrap_or_default();
-        self.columns.get_mut(slot).is_none_or(|column| column.push(raw, self.decimal_comma))
+        let Some(column) = self.columns.get_mut(slot) else { return true };
+        column.push(self.bytes, place, self.decimal_comma)
     }
 
     fn record(&mut self, _: Range<usize>) {}

@@ -26,6 +26,7 @@ pub(super) fn parse(bytes: &[u8], place: Range<usize>, decimal_comma: bool) -> O
 fn parse_short(bytes: &[u8], place: &Range<usize>) -> Option<f64> {
     const POWERS: [u64; 9] =
         [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+    const EXACT: [f64; 9] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
     const NINES: u64 = each(0x7f - 9);
     let negative = usize::from(*bytes.get(place.start)? == b'-');
     let start = place.start + negative;
@@ -53,7 +54,7 @@ fn parse_short(bytes: &[u8], place: &Range<usize>) -> Option<f64> {
     if other & each(0x80) != 0 || digits > 1 << 53 {
         return None;
     }
-    let value = digits as f64 / power as f64;
+    let value = digits as f64 / EXACT.get(decimals).copied()?;
     // No branch: signs are often as good as random.
     Some(f64::from_bits(value.to_bits() | (negative as u64) << 63))
 }

@@ -58,7 +58,7 @@ fn walk_plain(
     let mut start = 0;
     while start < bytes.len() {
         if is_blank(bytes, start, layout) {
-            start = marks.finish().1 + 1;
+            start = marks.finish(0).1 + 1;
             continue;
         }
         // The field that was looked at last, how many were passed, and the end of the record once it
@@ -90,7 +90,7 @@ fn walk_plain(
         let end = match end {
             Some(end) => end,
             None => {
-                let (more, end) = marks.finish();
+                let (more, end) = marks.finish(columns.saturating_sub(passed + 1));
                 if passed + more + 1 != columns {
                     return Ended::Uneven { found: passed + more + 1 };
                 }
@@ -114,7 +114,7 @@ fn walk_quoted(
     let mut start = 0;
     while start < bytes.len() {
         if is_blank(bytes, start, layout) {
-            start = marks.finish().1 + 1;
+            start = marks.finish(0).1 + 1;
             continue;
         }
         let mut wanted = wanted.iter().enumerate().peekable();

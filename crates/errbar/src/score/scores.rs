@@ -112,15 +112,25 @@ impl Scores {
     pub fn with(sample: &Sample, options: &Options) -> Result<Self> {
         let rows = sample.effective_rows();
         let confidence = options.confidence;
-        let mut ar = accuracy_reliability(sample, options.beta)?;
-        if ar.crps.is_infinite() {
-            ar.crps = crps::mean(sample); // its sum overflows where the mean does not
-        }
-        let constant = constant::best_constant(sample);
-
-        let pit = calibration::each_pit(sample);
-        let counts = PitCounts::of(&pit, sample.weight());
-        let deviation = calibration::largest_deviation(&pit, sample.weight());
+        // Four orders of the rows are needed, which have nothing to do with each other.
+        let accuracy = || -> Result<(Ar, Decomposition)> {
+            let mut ar = accuracy_reliability(sample, options.beta)?;
+            if ar.crps.is_infinite() {
+                ar.crps = crps::mean(sample); // its sum overflows where the mean does not
+            }
+            Ok((ar, decompose_crps(sample, ar.crps)))
+        };
+        let transforms = || {
+            let pit = calibration::each_pit(sample);
+            let counts = PitCounts::of(&pit, sample.weight());
+            (counts, calibration::largest_deviation(&pit, sample.weight()))
+        };
+        let spread = || calibration::spread_skill(sample, options.spread_skill_bins);
+        let (accuracy, ((counts, deviation), (spread_skill, constant))) =
+            in_parallel(sample.len(), accuracy, || {
+                (transforms(), (spread(), constant::best_constant(sample)))
+            });
+        let (ar, decomposition) = accuracy?;
         let (bins, levels) = (options.pit_bins, options.diagram_levels);
         Ok(Self {
             rows: sample.len(),
@@ -139,13 +149,22 @@ impl Scores {
             rs_by_chance: rs_expected(rows),
             rs_min: rs_min(sample.counted()),
             ar,
-            decomposition: decompose_crps(sample, ar.crps),
+            decomposition,
             coverage: calibration::coverage(sample, &options.coverage_levels, confidence)?,
             pit: PitHistogram::of_counts(&counts, bins, rows, confidence)?,
             diagram: ReliabilityDiagram::of_counts(&counts, levels, rows, confidence, deviation)?,
-            spread_skill: calibration::spread_skill(sample, options.spread_skill_bins)?,
+            spread_skill: spread_skill?,
         })
     }
+}
+
+/// Both on two threads where there are enough rows for it.
+fn in_parallel<A: Send, B: Send>(
+    rows: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if rows >= 50_000 { rayon::join(a, b) } else { (a(), b()) }
 }
 
 impl fmt::Display for Scores {

@@ -107,3 +107,58 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    // Each case writes two files to the disk.
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// CSV to Parquet and back: what is said stays the same, whatever types were found.
+    #[test]
+    fn any_table_survives_parquet(
+        ints in prop::collection::vec(prop::option::of(any::<i64>()), 1..60),
+        numbers in prop::collection::vec(prop::option::of(any::<f64>()), 60),
+        texts in prop::collection::vec(field(), 60),
+        codes in prop::collection::vec("0[0-9]{1,3}", 60),
+    ) {
+        let mut writer = WriterBuilder::new().from_writer(vec![]);
+        writer.write_record(["int", "number", "text", "code"]).unwrap();
+        let spell = |value: Option<String>| value.unwrap_or_default();
+        for (i, int) in ints.iter().enumerate() {
+            let int = spell(int.map(|int| int.to_string()));
+            let number = spell(numbers[i].map(|number| format!("{number:?}")));
+            // A letter makes it text for certain.
+            let text = format!("t{}", texts[i]);
+            writer.write_record([&int, &number, &text, &codes[i]]).unwrap();
+        }
+        let file = file(writer.into_inner().unwrap());
+        let parquet = file.other("table.parquet");
+        let convert = |from: &Path, to: &Path| {
+            let mut stream = Table::open(from, &Format::default()).unwrap().stream(&[0, 1]).unwrap();
+            let mut sink = Sink::create(to, &stream, vec![]).unwrap();
+            while let Some(batch) = stream.next_batch().unwrap() {
+                sink.write(&batch, &[]).unwrap();
+            }
+            sink.finish().unwrap();
+        };
+        convert(&file.path, &parquet);
+        let back = file.other("back.csv");
+        convert(&parquet, &back);
+        let read = |path: &Path| {
+            let numbers = [0, 1].map(|column| NumberColumn { column, required: true });
+            let table = Table::open(path, &Format::default()).unwrap();
+            table.read(&numbers, &[2, 3], &mut |_| false).unwrap()
+        };
+        let expected = read(&file.path);
+        for path in [&parquet, &back] {
+            let found = read(path);
+            prop_assert_eq!(found.rows, ints.len());
+            for (a, b) in found.numbers.into_iter().zip(&expected.numbers) {
+                let Numbers::Values(b) = b else { panic!("these are numbers") };
+                assert_same(&values(a).unwrap(), b);
+            }
+            for (a, b) in found.texts.iter().zip(&expected.texts) {
+                prop_assert_eq!(spelled(a), spelled(b));
+            }
+        }
+    }
+}

@@ -8,12 +8,7 @@ use super::*;
 
 const NAN: f64 = f64::NAN;
 
-/// Six rows in two row groups with five compressions; made by pyarrow 22 or later with these values:
-///
-/// | int | big | byte | single | short | double | decimal | flag | text | category | date | … |
-/// |---|---|---|---|---|---|---|---|---|---|---|---|
-/// | 1 | 2⁵³ | 1 | 0.5 | 1.5 | 0.1 | 12.50 | true | a | x | 2024-01-31 | |
-/// | -2 | 1 | 255 | | -2 | NaN | -0.01 | false | b, "c" | y | | |
+/// Six rows in two row groups with five compressions, written by pyarrow; make_pyarrow.py has the values.
 fn pyarrow() -> Fixture {
     let bytes = include_bytes!("pyarrow.parquet");
     file(bytes)
@@ -279,5 +274,20 @@ fn damaged_files_are_refused_and_nothing_panics() {
             bytes[place] = (random >> 16) as u8;
         }
         let _ = read(&bytes);
+    }
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
+    let lines: String = (0..400_000).map(|i| format!("{i},{},s{}\n", i % 777, i % 1000)).collect();
+    let file = file(format!("n,x,s\n{lines}"));
+    for name in ["out.parquet", "out.csv", "out.csv.gz"] {
+        let written = |threads: usize| {
+            let to = file.other(&format!("{threads}-{name}"));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| copy(&file.path, &Format::default(), &to)).unwrap();
+            std::fs::read(to).unwrap()
+        };
+        assert!(written(1) == written(3), "{name}");
     }
 }
