@@ -68,12 +68,12 @@ pub(crate) struct Arguments {
     time: Option<String>,
 
     /// Levels of the central intervals whose coverage is counted.
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values = ["0.5", "0.8", "0.9", "0.95", "0.99"], value_parser = parse_probability)]
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values = ["0.5", "0.8", "0.9", "0.95", "0.99"], allow_negative_numbers = true, value_parser = parse_probability)]
     levels: Vec<f64>,
 
     /// How much accuracy counts beside reliability in AR: heuristic, printed (as in the paper) or a
     /// number from 0 to 1.
-    #[arg(long, value_name = "BETA", default_value = "heuristic", value_parser = parse_beta)]
+    #[arg(long, value_name = "BETA", default_value = "heuristic", allow_negative_numbers = true, value_parser = parse_beta)]
     beta: Beta,
 
     /// Print everything as one JSON object.

@@ -34,8 +34,7 @@ const LEVEL: f64 = 0.9;
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
     let (folder, voice) = (&arguments.out, arguments.voice);
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    output::make_folder(folder)?;
     let path = |name: &str| folder.join(name);
     let (x, y) = measurements()?;
     output::write(&path("motorcycle.csv"), DATA.as_bytes())?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::CommandFactory;
 
 use crate::output;
@@ -40,9 +40,7 @@ pub(crate) fn completions(arguments: &Completions) -> anyhow::Result<()> {
 
 pub(crate) fn manual(arguments: &Manual) -> anyhow::Result<()> {
     let folder = &arguments.folder;
-    std::fs::create_dir_all(folder).map_err(|error| {
-        anyhow!("cannot make the folder {}: {}", folder.display(), output::plain(&error))
-    })?;
+    output::make_folder(folder)?;
     let mut all = crate::Arguments::command();
     all.build();
     let pages = std::iter::once(&all).chain(all.get_subcommands());

@@ -16,6 +16,12 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     file.finish()
 }
 
+/// Makes a folder and those around it, where they are not there.
+pub(crate) fn make_folder(path: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(path)
+        .map_err(|error| anyhow!("cannot make the folder {}: {}", path.display(), plain(&error)))
+}
+
 /// Whether a file can be written there, as far as can be told without writing it.
 pub(crate) fn check_place(path: &Path) -> anyhow::Result<()> {
     // Opening a named pipe would wait for its reader.

@@ -24,7 +24,7 @@ pub(crate) struct ResamplingArguments {
     replicates: u32,
 
     /// The probability with which an interval should hold the truth.
-    #[arg(long, value_name = "PROBABILITY", default_value = "0.95", value_parser = parse_probability)]
+    #[arg(long, value_name = "PROBABILITY", default_value = "0.95", allow_negative_numbers = true, value_parser = parse_probability)]
     pub(crate) confidence: f64,
 
     /// The seed of the random numbers.

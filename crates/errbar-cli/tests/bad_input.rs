@@ -64,7 +64,7 @@ impl Case {
         put("good.csv", table(60).as_bytes());
         put("model.json", models.polynomial.as_bytes());
         put("network.json", models.network.as_bytes());
-        for earlier in ["out.json", "out.csv", "out.onnx"] {
+        for earlier in ["out.json", "out.csv", "out.onnx", "out.parquet", "out.html"] {
             put(earlier, b"an earlier file\n");
         }
         self.files.iter().for_each(|(name, bytes)| put(name, bytes));
@@ -798,6 +798,304 @@ fn models_that_cannot_be_used() {
         case("none to export", "export no.json -o out.onnx", 1, &["cannot read the model no.json"]),
     ];
     check_all(&cases, &models);
+}
+
+/// A table with sigmas, one of which is the same in all rows but for one.
+fn judged(sigma: &str, but: Option<(usize, &str)>) -> String {
+    weighted(sigma, but).replacen("x,mu,y,w", "x,mu,y,sigma", 1)
+}
+
+#[test]
+fn scores_that_cannot_be_had() {
+    let score = |name, line: &str, status, says: &[&'static str]| {
+        case(name, &format!("score t.csv {line}"), status, says).with("t.csv", judged("1", None))
+    };
+    let sigma = |name, value, says: &[&'static str]| {
+        case(name, "score t.csv", 1, says).with("t.csv", judged("1", Some((7, value))))
+    };
+    let compare = |name, line: &str, status, says: &[&'static str]| {
+        case(name, &format!("compare t.csv {line}"), status, says).with("t.csv", judged("1", None))
+    };
+    let probability = "a probability strictly between 0 and 1";
+    let cases = [
+        case(
+            "no sigma",
+            "score good.csv",
+            1,
+            &["good.csv has no column named sigma", "--sigma", "It has: x, mu, y"],
+        ),
+        case("no table", "score no.csv", 1, &["cannot read no.csv: No such file"]),
+        case("nothing on standard input", "score -", 1, &["standard input is empty; a header"]),
+        case("no rows", "score t.csv", 1, &["t.csv has a header but no rows"])
+            .with("t.csv", "mu,y,sigma\n"),
+        case(
+            "no complete row",
+            "score t.csv",
+            1,
+            &["t.csv: no row is complete; of 2 rows 2 have no sigma"],
+        )
+        .with("t.csv", "mu,y,sigma\n1,2,\n1,2,NA\n"),
+        score(
+            "sigma unknown",
+            "--sigma sigmas",
+            1,
+            &["t.csv has no column \"sigmas\"; did you mean \"sigma\"?"],
+        ),
+        sigma(
+            "sigma 0",
+            "0",
+            &["t.csv, row 7, column \"sigma\" is 0, but sigma must be greater than 0"],
+        ),
+        sigma(
+            "sigma negative",
+            "-2",
+            &["t.csv, row 7, column \"sigma\" is -2, but sigma must be greater than 0"],
+        ),
+        sigma("sigma infinite", "inf", &["t.csv, row 7, column \"sigma\" is infinite"]),
+        sigma(
+            "sigma in words",
+            "wide",
+            &["t.csv, row 7, column \"sigma\": \"wide\" is not a number"],
+        ),
+        score(
+            "a group unknown",
+            "--by station",
+            1,
+            &["t.csv has no column \"station\". It has: x, mu, y, sigma"],
+        ),
+        score("a block of nothing", "--block 0", 2, &["'0'", "--block", "1..="]),
+        score("a negative block", "--block -5", 2, &["'-5'", "--block", "1..="]),
+        score("too few draws", "--replicates 1", 2, &["'1'", "--replicates", "20..="]),
+        score("no confidence", "--confidence 1", 2, &["'1'", "--confidence", probability]),
+        score("a level", "--levels 0.5,2", 2, &["'2'", "--levels", probability]),
+        score("a negative level", "--levels -0.5", 2, &["'-0.5'", "--levels", probability]),
+        score("beta", "--beta -1", 2, &["'-1'", "--beta", "0 (reliability only)"]),
+        score("seed", "--seed x", 2, &["'x'", "--seed", "a whole number"]),
+        score(
+            "forecast and observation alike",
+            "--forecast y --observation y",
+            1,
+            &["the same column \"y\""],
+        ),
+        score("error and forecast", "--error y --forecast mu", 2, &["--error", "--forecast"]),
+        score("no model", "--model no.json", 1, &["cannot read the model no.json"]),
+        score(
+            "a model that is none",
+            "--model t.csv",
+            1,
+            &["cannot use the model t.csv: it is no model file"],
+        ),
+        compare(
+            "nothing to compare with",
+            "--sigma sigma",
+            1,
+            &["only one sigma was named: give two or more"],
+        ),
+        compare("no sigma", "", 2, &["--sigma"]),
+        compare("the same twice", "--sigma sigma,sigma", 1, &["\"sigma\" is named twice"]),
+        compare(
+            "one unknown",
+            "--sigma sigma,nu",
+            1,
+            &["t.csv has no column \"nu\"; did you mean \"mu\"?"],
+        ),
+        compare("one without a name", "--sigma sigma,", 2, &["--sigma", "the name of a column"]),
+        compare(
+            "forecasts and sigmas",
+            "--sigma sigma,x,mu --forecast mu,x",
+            1,
+            &["2 forecasts were named for 3 sigmas"],
+        ),
+        compare(
+            "against none of them",
+            "--sigma sigma,x --against nu",
+            1,
+            &["--against nu", "sigma, x"],
+        ),
+        compare(
+            "one with zeros",
+            "--sigma sigma,z",
+            1,
+            &["t.csv, row 1, column \"z\" is 0, but sigma must be greater"],
+        )
+        .with("t.csv", judged("1,0", None).replacen("sigma", "sigma,z", 1)),
+    ];
+    check_all(&cases, &Models::new());
+}
+
+#[test]
+fn reports_that_cannot_be_made() {
+    let report = |name, line: &str, says: &[&'static str]| {
+        case(name, &format!("report t.csv {line}"), 1, says).with("t.csv", judged("1", None))
+    };
+    let cases = [
+        case(
+            "no sigma",
+            "report good.csv -o out.html",
+            1,
+            &["good.csv has no column named sigma", "--sigma", "--model"],
+        ),
+        case("no table", "report no.csv -o out.html", 1, &["cannot read no.csv"]),
+        report("no folder", "-o no/r.html", &["cannot write no/r.html: there is no folder no"]),
+        report("a folder", "-o .", &[". is a folder: name a file"]),
+        report("no model", "-m no.json -o out.html", &["cannot read the model no.json"]),
+        report(
+            "an input unknown",
+            "--inputs nu -o out.html",
+            &["t.csv has no column \"nu\"; did you mean \"mu\"?"],
+        ),
+        report(
+            "figures in a file",
+            "--figures good.csv -o out.html",
+            &["cannot make the folder good.csv: File exists"],
+        ),
+        case(
+            "manual pages in a file",
+            "man good.csv",
+            1,
+            &["cannot make the folder good.csv: File exists"],
+        ),
+    ];
+    check_all(&cases, &Models::new());
+}
+
+/// A column of each type, written by pyarrow: see make_pyarrow.py beside it.
+const PARQUET: &[u8] = include_bytes!("../src/table/tests/pyarrow.parquet");
+
+#[test]
+fn parquet_files_that_cannot_be_used() {
+    let fit = |name, line: &str, says: &[&'static str], bytes: &[u8]| {
+        case(name, &format!("fit t.parquet -o out.json {line}"), 1, says).with("t.parquet", bytes)
+    };
+    let columns = "--forecast int --observation double";
+    let damaged = &["cannot read t.parquet: the Parquet file is damaged or cut short ("];
+    let length = PARQUET.len();
+    let changed = |from: usize, bytes: &[u8]| {
+        let mut copy = PARQUET.to_vec();
+        copy[from..from + bytes.len()].copy_from_slice(bytes);
+        copy
+    };
+    let cases = [
+        fit("cut short", columns, damaged, &PARQUET[..length / 2]),
+        fit("all but the last byte", columns, damaged, &PARQUET[..length - 1]),
+        fit("the mark alone", columns, damaged, b"PAR1"),
+        fit("two marks", columns, damaged, b"PAR1\0\0\0\0PAR1"),
+        fit("text after the mark", columns, damaged, format!("PAR1{}", table(60)).as_bytes()),
+        fit("a footer longer than the file", columns, damaged, &changed(length - 8, &[0xff; 4])),
+        fit("a footer of nothing sensible", columns, damaged, &changed(length - 900, &[0xff; 800])),
+        fit(
+            "another mark",
+            columns,
+            &["t.parquet is neither text nor Parquet"],
+            &changed(0, b"PARX"),
+        ),
+        fit(
+            "gzipped",
+            columns,
+            &["t.parquet is a gzipped Parquet file; unpack it"],
+            &gzipped(PARQUET),
+        ),
+        fit(
+            "lists as input",
+            &format!("{columns} --inputs list"),
+            &["t.parquet: column \"list\" holds lists or structures; only plain"],
+            PARQUET,
+        ),
+        fit(
+            "structures as input",
+            &format!("{columns} --inputs struct"),
+            &["t.parquet: column \"struct\" holds lists"],
+            PARQUET,
+        ),
+        fit(
+            "text as input",
+            &format!("{columns} --inputs text"),
+            &["t.parquet, row 1, column \"text\": \"a\" is not a number"],
+            PARQUET,
+        ),
+        fit(
+            "dates as input",
+            &format!("{columns} --inputs date"),
+            &["column \"date\": \"2024-01-31\"", "a date", "--time"],
+            PARQUET,
+        ),
+        fit(
+            "a column unknown",
+            "--forecast int --observation doubles",
+            &["t.parquet has no column \"doubles\"; did you mean \"double\"? It has: int, big"],
+            PARQUET,
+        ),
+        fit(
+            "nothing but gaps",
+            "--forecast int --observation null",
+            &["t.parquet: no row is complete"],
+            PARQUET,
+        ),
+        case(
+            "lists to score",
+            "score t.parquet --error int --sigma list",
+            1,
+            &["column \"list\" holds lists"],
+        )
+        .with("t.parquet", PARQUET),
+        case(
+            "an input the table has not",
+            "predict t.parquet -m model.json -o out.parquet",
+            1,
+            &["t.parquet has no column \"x\", an input of model.json"],
+        )
+        .with("t.parquet", PARQUET),
+        case(
+            "damaged, from a pipe",
+            "score - --error int --sigma double",
+            1,
+            &["cannot read standard input: the Parquet file is damaged"],
+        )
+        .input(&PARQUET[..length / 2]),
+        case(
+            "no folder",
+            "predict good.csv -m model.json -o no/o.parquet",
+            1,
+            &["cannot write no/o.parquet: there is no folder no"],
+        ),
+        case(
+            "a broken table to Parquet",
+            "predict t.csv -m model.json -o out.parquet",
+            1,
+            &["t.csv, row 3 has 1 field"],
+        )
+        .with("t.csv", "x,mu\n1,2\n3,4\n5\n"),
+    ];
+    check_all(&cases, &Models::new());
+}
+
+/// Any few bytes of a Parquet file may be wrong: a table or one sentence comes of it.
+#[test]
+fn damage_anywhere_in_a_parquet_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut numbers = common::Numbers::new(11);
+    let mut below = |limit: usize| (numbers.next() * limit as f64) as usize;
+    let mut refused = 0;
+    for _ in 0..200 {
+        let mut bytes = PARQUET.to_vec();
+        for _ in 0..=below(4) {
+            // The last third is what describes the rest.
+            let from = [4, bytes.len() * 2 / 3][below(2)];
+            let place = from + below(bytes.len() - 4 - from);
+            bytes[place] = [0, 0xff, bytes[place] ^ 1 << below(8), below(256) as u8][below(4)];
+        }
+        std::fs::write(folder.path().join("t.parquet"), &bytes).unwrap();
+        let line = "score t.parquet --forecast int --observation single --sigma byte --by text --no-intervals";
+        let ran = errbar_with(folder.path(), b"", line.split(' '));
+        assert!(matches!(ran.status, Some(0 | 1)), "{:?}: {}", ran.status, ran.stderr);
+        if ran.status == Some(1) {
+            refused += 1;
+            let errors = ran.stderr.lines().filter(|line| line.starts_with("errbar: ")).count();
+            assert_eq!(errors, 1, "{}", ran.stderr);
+        }
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    }
+    assert!(refused > 20, "{refused} damaged files were noticed");
 }
 
 #[test]

@@ -380,6 +380,42 @@ fn gzip_out_is_gzip() {
     assert!(leftovers(folder.path()).is_empty());
 }
 
+/// The same table as Parquet gives the same model, and the same columns back.
+#[test]
+fn parquet_is_one_more_dress() {
+    let folder = with_model();
+    std::fs::write(folder.path().join("t.csv"), table(500)).unwrap();
+    let predict = |from, to, prefix| {
+        let arguments = ["predict", from, "-m", "model.json", "-q", "-o", to, "--prefix", prefix];
+        errbar(folder.path(), arguments).well();
+    };
+    predict("t.csv", "t.parquet", "a_");
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert!(read("t.parquet").starts_with(b"PAR1") && read("t.parquet").ends_with(b"PAR1"));
+    let fit = |from, to| {
+        let fit = ["fit", from, "--inputs", "x", "--model", "polynomial", "-q", "-o", to];
+        errbar(folder.path(), fit).well();
+        read(to)
+    };
+    assert!(fit("t.csv", "csv.json") == fit("t.parquet", "parquet.json"));
+    // And back to text. Five decimals are 1.50000 in one file and the number 1.5 in the other.
+    predict("t.parquet", "back.csv", "b_");
+    let back = String::from_utf8(read("back.csv")).unwrap();
+    let given = table(500);
+    assert_eq!(back.lines().next(), Some("x,mu,y,a_sigma,a_outside,b_sigma,b_outside"));
+    assert_eq!(back.lines().count(), 501);
+    for (line, row) in back.lines().zip(given.lines()).skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let numbers =
+            |fields: &[&str]| fields.iter().map(|f| f.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        assert_eq!(numbers(&fields[..3]), numbers(&row.split(',').collect::<Vec<_>>()));
+        assert_eq!(fields[3..], ["2.0", "false", "2.0", "false"]);
+    }
+    // Through a pipe, where it cannot be read out of order.
+    let piped = ["predict", "-", "-m", "model.json", "-q", "--prefix", "b_"];
+    assert!(errbar_with(folder.path(), &read("t.parquet"), piped).well().printed() == back);
+}
+
 #[test]
 fn colours_only_where_they_are_wanted() {
     let folder = with_model();
@@ -408,7 +444,9 @@ fn quiet_is_quiet() {
         "fit t.csv --errors in-sample --inputs x,mu -o m.json",
         "fit t.csv --fit-mean gp --inputs x -o m.json",
         "predict t.csv -m model.json -o out.csv",
+        "predict t.csv -m model.json -o out.parquet",
         "export model.json -o m.onnx",
+        "report t.csv -m model.json -o report.html",
     ] {
         let loud = errbar(folder.path(), arguments.split(' ')).well();
         assert!(!loud.stderr.is_empty(), "{arguments} says nothing even when it may");
@@ -430,6 +468,19 @@ fn json_is_json() {
     assert!(json["held_out"]["crps"].as_f64().is_some_and(|crps| crps > 0.0), "{json}");
     let notes = json["notes"].as_array().unwrap();
     assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with("1 of 61 rows")), "{json}");
+    for (line, place) in [
+        ("score t.csv --sigma x --json -q", "/scores/crps"),
+        ("compare t.csv --sigma x,mu --json -q", "/candidates/1/difference/crps/value"),
+    ] {
+        let ran = errbar(folder.path(), line.split(' ')).well();
+        let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!((&json["file"], &json["rows"]), (&"t.csv".into(), &60.into()), "{line}");
+        assert!(
+            json.pointer(place).is_some_and(serde_json::Value::is_number),
+            "{line}: no {place}"
+        );
+        assert_eq!(ran.stderr, "", "{line}");
+    }
     // Quiet, JSON is still the result.
     let quiet = errbar(folder.path(), ["fit", "t.csv", "--json", "-q", "-o", "m.json"]).well();
     assert_eq!(quiet.stdout, ran.stdout);

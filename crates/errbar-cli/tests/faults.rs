@@ -68,6 +68,11 @@ fn a_limit_on_the_size_of_files_is_a_failure_to_write() {
     assert_eq!(said.status.code(), Some(1));
     one_sentence(&String::from_utf8_lossy(&said.stderr), "cannot write out.csv: File too large");
     assert_eq!(snapshot(folder.path()), before);
+    let said = limited("predict t.csv -m model.json -o out.parquet");
+    assert_eq!(said.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    one_sentence(&said, "cannot write out.parquet: File too large");
+    assert_eq!(snapshot(folder.path()), before);
 
     // A model of 100 inputs is larger, too.
     let wide: Vec<String> = (0..100).map(|i| format!("a_column_with_a_long_name_{i}")).collect();
@@ -336,9 +341,19 @@ fn a_reader_that_has_seen_enough() {
 #[test]
 fn results_that_nobody_reads() {
     let folder = folder();
+    let with_sigmas: String = table(1000)
+        .lines()
+        .enumerate()
+        .map(|(i, line)| format!("{line},{}\n", if i == 0 { "c" } else { "1" }))
+        .collect();
+    std::fs::write(folder.path().join("t.csv"), with_sigmas).unwrap();
     for arguments in [
         "fit t.csv --model constant -q -o new.json",
         "fit t.csv --model constant --json -q -o new.json",
+        "score t.csv --sigma x -q",
+        "score t.csv --sigma x -q --json",
+        "compare t.csv --sigma x,c -q",
+        "report t.csv --sigma x -q -o -",
         "completions zsh",
         "--help",
     ] {

@@ -94,13 +94,7 @@ fn bounds() {
     let (_, rows) = predict(folder.path(), &forecasts(), &options);
     for (row, (mu, quantiles, exceed)) in rows.iter().zip(EXPECTED) {
         for (found, free) in row[3..10].iter().zip(quantiles) {
-            let expected = if free < -3.5 {
-                -3.5
-            } else if free > 3.0 {
-                3.0
-            } else {
-                free
-            };
+            let expected = free.clamp(-3.5, 3.0);
             assert!((found - expected).abs() <= TOLERANCE, "{mu}: {found}, not {expected}");
         }
         // 0 lies between the bounds; 3 is the upper one, -4 below the lower one, 30 above the upper.

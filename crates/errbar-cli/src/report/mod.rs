@@ -139,8 +139,7 @@ fn write(
             files.push((path("png"), figure.figure.png(SCALE).with_context(failed)?));
             files.push((path("csv"), figure.table.csv().into_bytes()));
         }
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        output::make_folder(folder)?;
     }
     stop::check()?;
     for (path, bytes) in &files {

@@ -76,8 +76,7 @@ enum Part {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
     let folder = &arguments.out;
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    output::make_folder(folder)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.map_or(0, usize::from))
         .build()

@@ -91,7 +91,7 @@ impl Default for Options {
             validation: 0.3,
             split: Split::Random,
             seed: 0,
-            most_rows: 20_000,
+            most_rows: 10_000,
         }
     }
 }
@@ -154,7 +154,8 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     }
     let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
     let last = Part { whole: monitor, from: share, to: 1.0 };
-    let (model, trained_on) = train(data, kind, options, &last)?;
+    let known = judged.as_ref().map(|judged| &judged.model);
+    let (model, trained_on) = train(data, kind, known, options, &last)?;
     monitor.progress(1.0);
     let (held_out, validation) = match judged {
         Some(judged) => {
@@ -180,10 +181,12 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     Ok(Fit { fitted, held_out })
 }
 
-/// Trains one kind of model on at most as many rows as the options say; how many they were.
+/// Trains one kind of model on at most as many rows as the options say; how many they were. What a
+/// model fitted to a part of the rows had to choose need not be chosen again.
 fn train(
     data: &Data,
     kind: Kind,
+    known: Option<&Model>,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<(Model, usize)> {
@@ -209,12 +212,15 @@ fn train(
             smooth::fit_to(data, &own, monitor)?.into()
         }
         Kind::Network => {
-            let own = network::Options {
+            let mut own = network::Options {
                 loss: options.loss,
                 split: options.split,
                 seed: options.seed,
                 ..network::Options::general()
             };
+            if let Some(Model::Network(known)) = known {
+                own.regularisation = vec![known.regularisation()];
+            }
             network::fit_to(data, &own, monitor)?.into()
         }
     };

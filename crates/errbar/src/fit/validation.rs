@@ -113,7 +113,7 @@ pub(super) fn judge(
         return Ok(None);
     }
 
-    let (constant, _) = train(&training, Kind::Constant, options, monitor)?;
+    let (constant, _) = train(&training, Kind::Constant, None, options, monitor)?;
     let constant_sigma = constant.predict(&test.inputs()[..test.columns()])?[0];
     let constant_sigmas = vec![constant_sigma; held.len()];
     let constant_crps = crps::each(&Sample::new(test.error(), &constant_sigmas)?);
@@ -122,7 +122,7 @@ pub(super) fn judge(
     for (i, &kind) in kinds.iter().enumerate() {
         let n = kinds.len() as f64;
         let part = Part { whole: monitor, from: i as f64 / n, to: (i + 1) as f64 / n };
-        let (model, _) = train(&training, kind, options, &part)?;
+        let (model, _) = train(&training, kind, None, options, &part)?;
         let sigma = model.predict(test.inputs())?;
         let sample = Sample::new(test.error(), &sigma)?.maybe_weighted(test.weight())?;
         let crps = crps::mean(&sample);

@@ -154,6 +154,9 @@ pub struct Network {
     members: Vec<Vec<f64>>,
     /// Sigma is the output times this.
     unit: f64,
+    /// The share of the penalty that was chosen; nothing in prediction depends on it.
+    #[serde(default)]
+    regularisation: f64,
 }
 
 /// Fits a network of the inputs (row-major) to the sizes of the errors.
@@ -187,19 +190,20 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<N
         .into_par_iter()
         .map(train)
         .collect::<Result<_>>()?;
-    let mut best: Option<(f64, Vec<Vec<f64>>)> = None;
-    for members in all.chunks(starts) {
+    let mut best: Option<(f64, f64, Vec<Vec<f64>>)> = None;
+    for (members, &regularisation) in all.chunks(starts).zip(&options.regularisation) {
         let mut members = members.to_vec();
         // The better half of those to be averaged: some starts end on a plateau.
         members.sort_by(|a, b| a.0.total_cmp(&b.0));
         members.truncate(if options.average { members.len().div_ceil(2) } else { 1 });
         let loss = members.iter().map(|(loss, _)| loss / members.len() as f64).sum::<f64>();
-        if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-            best = Some((loss, members.into_iter().map(|(_, weights)| weights).collect()));
+        if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
+            let members = members.into_iter().map(|(_, weights)| weights).collect();
+            best = Some((loss, regularisation, members));
         }
     }
-    let members = best.map(|(_, members)| members).unwrap_or_default();
-    Ok(Network { shape, scaling, members, unit })
+    let (_, regularisation, members) = best.unwrap_or_default();
+    Ok(Network { shape, scaling, members, unit, regularisation })
 }
 
 /// What every network of a fit is trained on.
@@ -339,6 +343,12 @@ impl Network {
     #[must_use]
     pub fn columns(&self) -> usize {
         self.scaling.columns()
+    }
+
+    /// The share of the penalty that was chosen.
+    #[must_use]
+    pub fn regularisation(&self) -> f64 {
+        self.regularisation
     }
 
     /// What it is, in a few words.
