@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use errbar::diagnose;
 use errbar::fit::{self, ErrorSource, Fit, Kind};
 use errbar::mean::gaussian_process::{self, GaussianProcess};
+use errbar::mean::in_turn;
 use errbar::score::{Beta, Scores, errors_of};
 use errbar::{Data, Monitor, Split};
 use indicatif::ProgressBar;
@@ -139,7 +140,8 @@ enum Errors {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mean {
-    /// A Gaussian process of the inputs (up to 20,000 rows; the time grows with their cube).
+    /// A Gaussian process of the inputs whose noise is sigma(x), both fitted in turn (up to 20,000
+    /// rows; the time grows with their cube).
     Gp,
 }
 
@@ -269,14 +271,9 @@ impl Training {
                         observation.len()
                     ));
                 }
-                let silent = Progress(ProgressBar::hidden());
-                let process = GaussianProcess::fit_watched(
-                    &inputs,
-                    names.len(),
-                    &observation,
-                    &options,
-                    &silent,
-                );
+                let progress = Progress(arguments.voice.bar("Mean", 1000));
+                let process = in_turn::fit(&inputs, names.len(), &observation, &options, &progress);
+                progress.0.finish_and_clear();
                 stop::check()?;
                 let process = process.map_err(|error| kept.refused(error))?;
                 let error = process.leave_one_out().error;

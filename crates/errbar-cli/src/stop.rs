@@ -31,19 +31,41 @@ pub(crate) fn say() {
     }
 }
 
-/// Listens for Ctrl-C from now on. A second one ends the program at once.
+/// Listens for Ctrl-C from now on, and for what else asks a program to end. A second one ends it at
+/// once.
+///
+/// Where that cannot be done, Ctrl-C ends the program as it always does; files are still written
+/// whole or not at all.
 pub(crate) fn listen() {
-    // Where a handler cannot be set, Ctrl-C ends the program as it always does; files are still
-    // written whole or not at all.
-    let _ = ctrlc::set_handler(|| {
-        if ASKED.swap(true, Ordering::SeqCst) {
-            end();
-        }
-        // The next Ctrl-C is heard only when this handler is done.
-        std::thread::spawn(|| {
-            std::thread::sleep(GRACE);
-            end();
-        });
+    #[cfg(unix)]
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted()) {
+        std::thread::spawn(move || signals.forever().for_each(|_| heard()));
+    }
+    #[cfg(not(unix))]
+    let _ = ctrlc::set_handler(heard);
+}
+
+/// The signals to listen for: not those that are to be ignored, as nohup has it for a closed terminal
+/// and a shell for Ctrl-C in the background.
+#[cfg(unix)]
+fn wanted() -> Vec<i32> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    // Only Linux says so without ado; elsewhere all are listened for.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let is_wanted = |signal: &i32| (mask >> (signal - 1)) & 1 == 0;
+    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_wanted).collect()
+}
+
+fn heard() {
+    if ASKED.swap(true, Ordering::SeqCst) {
+        end();
+    }
+    // The next Ctrl-C is heard only when this one is done with.
+    std::thread::spawn(|| {
+        std::thread::sleep(GRACE);
+        end();
     });
 }
 

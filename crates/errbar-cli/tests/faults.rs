@@ -296,9 +296,17 @@ fn ctrl_c_while_fitting() {
         text += &(row.join(",") + "\n");
     }
     std::fs::write(folder.path().join("large.csv"), text).unwrap();
+    let mut text = String::from("mu,y,s,t\n");
+    for _ in 0..4000 {
+        let row: Vec<String> = (0..4).map(|_| format!("{:.4}", 0.1 + numbers.next())).collect();
+        text += &(row.join(",") + "\n");
+    }
+    std::fs::write(folder.path().join("positive.csv"), text).unwrap();
     for arguments in [
         "fit large.csv --model network -o out.csv",
         "fit large.csv --fit-mean gp --inputs a,b,c,d,e,f -o out.csv",
+        "score positive.csv --sigma s --replicates 1000000",
+        "compare positive.csv --sigma s,t --replicates 1000000",
     ] {
         let before = snapshot(folder.path());
         let run = Fed::start(folder.path(), arguments);
@@ -311,6 +319,33 @@ fn ctrl_c_while_fitting() {
         assert!(ran.stdout.is_empty());
         assert!(took < Duration::from_secs(2), "{arguments}: {took:?}");
         assert_eq!(snapshot(folder.path()), before, "{arguments}");
+    }
+}
+
+/// `nohup errbar … &`: who asks for it is not bothered.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_that_are_ignored_stay_ignored() {
+    let folder = folder();
+    for signal in ["HUP", "INT"] {
+        let (stdout, stderr) = (file_with(b""), file_with(b""));
+        let before = format!("trap '' {signal}; ");
+        let mut command = by_shell(folder.path(), &before, "predict - -m model.json -o new.csv");
+        command.stdin(Stdio::piped());
+        command.stdout(stdout.try_clone().unwrap()).stderr(stderr.try_clone().unwrap());
+        let mut child = command.spawn().unwrap();
+        let feed = child.stdin.take().unwrap();
+        let mut run = Fed { child, begin: Instant::now(), stdout, stderr, feed };
+        run.feed_rows();
+        let temporary = temporary_file(folder.path());
+        run.signal(signal);
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(temporary.exists(), "{signal} ended it");
+        run.feed.write_all(b"0.25,1.5\n").unwrap();
+        let Fed { child, begin, stdout, stderr, feed } = run;
+        drop(feed);
+        let ran = finish_child(child, begin, stdout, stderr).well();
+        assert!(ran.stderr.contains("1500001 rows"), "{}", ran.stderr);
     }
 }
 

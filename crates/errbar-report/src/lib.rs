@@ -1,4 +1,7 @@
-//! Figures for errbar: tables in memory in, SVG and PNG out. No files, no printing.
+//! Figures and pages for errbar: tables in memory in, SVG, PNG and HTML out. No files, no printing.
+//!
+//! [`report`] shows whether error bars can be trusted, on one page; [`page`] is the look that all
+//! pages of errbar share. Everything else draws figures.
 //!
 //! A [`Figure`] has one or more [`Panel`]s, a panel has two axes and layers: a [`Line`], a
 //! [`Scatter`], a [`Band`] and so on. The paper's figures of sigma, network above and polynomial

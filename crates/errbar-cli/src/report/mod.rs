@@ -100,8 +100,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     {
         bail!("the table and the model cannot both come from standard input");
     }
-    if arguments.output.is_dir() {
-        bail!("{} is a folder: name a file to write with --output", arguments.output.display());
+    if arguments.output.as_os_str() != "-" {
+        output::check_place(&arguments.output)?;
     }
     let pool = arguments.threads.pool()?;
     pool.install(|| {
@@ -113,6 +113,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         progress.0.finish_and_clear();
         stop::check()?;
         let origin = origin::origin(arguments, fitted.as_ref(), &judged);
+        judged.notes.iter().for_each(|note| arguments.voice.note(note));
         write(arguments, &report, &origin, judged.kept.file())
     })
 }
@@ -164,7 +165,6 @@ fn say(
 ) -> anyhow::Result<()> {
     let voice = arguments.voice;
     let to_file = arguments.output.as_os_str() != "-";
-    origin.notes.iter().for_each(|note| voice.note(note));
     if to_file && !voice.quiet {
         let lines: Vec<String> = report.headline();
         voice.result(&format!("{}\n", lines.join("\n")))?;

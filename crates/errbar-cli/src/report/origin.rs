@@ -57,7 +57,8 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
             ));
         }
     }
-    Origin { facts, command: command(arguments), warnings, notes: judged.notes.clone() }
+    let notes = kept.left_out_in_words().map(|words| format!("{words}.")).into_iter().collect();
+    Origin { facts, command: command(arguments), warnings, notes }
 }
 
 fn forecast(seen: Seen) -> String {

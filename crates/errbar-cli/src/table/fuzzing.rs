@@ -37,8 +37,12 @@ pub(crate) fn check(bytes: &[u8]) {
         let (numbers, expected): (Vec<usize>, Vec<&Vec<u64>>) =
             whole.places.iter().zip(&whole.numbers).filter_map(values).unzip();
         for sizes in [large, small] {
-            let (rows, streamed) = stream(&path, &format, &numbers, sizes)
-                .unwrap_or_else(|why| panic!("read whole it does not fail: {why}"));
+            let (rows, streamed) = match stream(&path, &format, &numbers, sizes) {
+                Ok(streamed) => streamed,
+                // A stream keeps all columns, those that cannot be read and may be damaged, too.
+                Err(_) if is_parquet => continue,
+                Err(why) => panic!("read whole it does not fail: {why}"),
+            };
             assert_eq!(rows, whole.rows, "rows read whole and as a stream");
             assert!(streamed.iter().eq(expected.iter().copied()), "numbers as a stream");
         }

@@ -1,6 +1,6 @@
 """Chromium without a window, spoken to over a pipe (its DevTools protocol): nothing to install but it.
 
-    with Chromium.find() as browser:
+    with Chromium(path()) as browser:
         page = browser.page(width=1200, height=800)
         page.open("file:///…/report.html")
         page.run("document.title")
@@ -103,8 +103,8 @@ class Page:
 
     def __init__(self, browser, width, height, dark, phone):
         self.browser = browser
-        target = browser.send("Target.createTarget", url="about:blank")["targetId"]
-        answer = browser.send("Target.attachToTarget", targetId=target, flatten=True)
+        self.target = browser.send("Target.createTarget", url="about:blank")["targetId"]
+        answer = browser.send("Target.attachToTarget", targetId=self.target, flatten=True)
         self.session = answer["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(f"{domain}.enable")
@@ -117,6 +117,9 @@ class Page:
 
     def send(self, method, **parameters):
         return self.browser.send(method, session=self.session, **parameters)
+
+    def close(self):
+        self.browser.send("Target.closeTarget", targetId=self.target)
 
     def open(self, url):
         self.browser.events.clear()

@@ -26,4 +26,5 @@ def main():
                     view.pdf(folder / f"{page.stem}.pdf")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -105,8 +105,8 @@ fn estimates(set: DataSet, runs: &[Run], number: usize, name: &'static str) -> P
         number,
         name,
         caption: format!(
-            "Data set {}: the true σ (red) and the mean of what was estimated in {} independent runs (black), \
-             with bands of one and two standard deviations over the runs (grey). Network above, \
+            "Data set {}: the true σ (red) and the mean of what was estimated in {} independent runs \
+             (within the bands), with bands of one and two standard deviations over the runs (grey). Network above, \
              polynomial below; their mean estimates are {:.3} and {:.3} away from the truth in the root \
              mean square over x.{bound}",
             set.name(),

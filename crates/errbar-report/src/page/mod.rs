@@ -61,6 +61,35 @@ mod tests {
         assert!(STYLE.is_ascii() && SCRIPT.is_ascii());
     }
 
+    /// WCAG 2: at least 4.5 to 1 between text and what it stands on, light and dark.
+    #[test]
+    fn text_has_contrast() {
+        let luminance = |hex: &str| {
+            let part = |at: usize| {
+                let c = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+        };
+        let mut schemes = 0;
+        for block in STYLE.split(":root {").skip(1).take(2) {
+            let block = &block[..block.find('}').unwrap()];
+            let color = |name: &str| {
+                let at = block.find(&format!("--{name}: #")).unwrap() + name.len() + 4;
+                luminance(&block[at..at + 7])
+            };
+            for paper in ["paper", "raised"].map(color) {
+                for name in ["ink", "soft", "good", "bad", "link"] {
+                    let (a, b) = (color(name).max(paper), color(name).min(paper));
+                    let contrast = (a + 0.05) / (b + 0.05);
+                    assert!(contrast >= 4.5, "{name}: {contrast}");
+                }
+            }
+            schemes += 1;
+        }
+        assert_eq!(schemes, 2);
+    }
+
     #[test]
     fn titles_are_text() {
         let page = page("</title><script>alert(1)</script>", &html! { p { "<b>" } });

@@ -84,8 +84,8 @@ pub(super) fn facts(report: &Report) -> Vec<Fact> {
         more: match interval.is_known() {
             true => format!(
                 "{of}; 95% interval {} to {}",
-                percent(interval.low),
-                percent(interval.high)
+                percent(interval.low).replace('-', "−"),
+                percent(interval.high).replace('-', "−")
             ),
             false => of,
         },

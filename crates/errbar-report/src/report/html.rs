@@ -65,7 +65,7 @@ fn top(report: &Report, origin: &Origin) -> Markup {
         @if !(advice.is_empty() && origin.warnings.is_empty()) {
             h2 { "What to do" }
             ul.advice {
-                @for warning in &origin.warnings { li { (warning) } }
+                @for warning in &origin.warnings { li { (said(warning)) } }
                 @for advice in &advice { li { (advice) } }
             }
         }
@@ -153,7 +153,7 @@ fn scores(report: &Report) -> Table {
             "of the forecast alone".into(),
         ),
     ];
-    let mut table = Table::new(&["score", "value", "95% from", "to", "what it says"]);
+    let mut table = Table::new(&["score", "value", "95% from", "95% to", "what it says"]);
     for (name, value, [low, high], words) in rows {
         let numbers = [value, low, high].map(Cell::Number);
         let mut row = vec![Cell::Text(name.into())];
@@ -164,15 +164,20 @@ fn scores(report: &Report) -> Table {
     table
 }
 
+/// What a caller says, which may have names in it: no sentence needs more than this.
+fn said(text: &str) -> String {
+    crate::names::shown(text, 600)
+}
+
 fn end(report: &Report, origin: &Origin) -> Markup {
     html! {
         h2 { "How this page was made" }
         dl.origin {
-            @for (name, value) in &origin.facts { dt { (name) } dd { bdi { (crate::names::shown(value, 400)) } } }
+            @for (name, value) in &origin.facts { dt { (said(name)) } dd { bdi { (said(value)) } } }
             dt { "errbar" } dd { (env!("CARGO_PKG_VERSION")) }
         }
         @if !origin.command.is_empty() { pre { code { (origin.command) } } }
-        @for note in &origin.notes { p.soft { (note) } }
+        @for note in &origin.notes { p.soft { (said(note)) } }
         p.soft {
             "Ranges of chance are where a right sigma would be in 95% of cases, rows being independent. \
              Intervals of scores are bootstrap intervals of " (report.intervals.options.replicates)

@@ -200,6 +200,24 @@ impl Report {
         })
     }
 
+    /// All scores.
+    #[must_use]
+    pub fn scores(&self) -> &Scores {
+        &self.scores
+    }
+
+    /// The intervals of the scores.
+    #[must_use]
+    pub fn intervals(&self) -> &Intervals {
+        &self.intervals
+    }
+
+    /// Whether the error bars can be trusted.
+    #[must_use]
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
     /// The verdict first, then how wide, how reliable and how much better than one constant sigma.
     #[must_use]
     pub fn headline(&self) -> Vec<String> {

@@ -1,8 +1,8 @@
 //! Geometry, read back from the SVG.
 
 use errbar_report::{
-    Axis, Band, Dash, Density, Error, Figure, Histogram, Isolines, Legend, Line, Panel, Rule,
-    Scatter, Text, color,
+    Axis, Band, Dash, Density, Error, ErrorBars, Figure, Histogram, Isolines, Legend, Line, Panel,
+    Rule, Scatter, Text, color,
 };
 use roxmltree::{Document, Node};
 
@@ -182,6 +182,58 @@ fn many_points_make_no_large_file() {
         .with(Scatter::new(x, y));
     let svg = one(panel).svg().unwrap();
     assert!(svg.len() < 3_000_000, "{}", svg.len());
+}
+
+#[test]
+fn names_stand_beside_level_bars() {
+    let axis = Axis::new("").names(["a_b", "second"]);
+    let bars = ErrorBars::new([0.0, 1.0], [2.0, 4.0], [6.0, 8.0]).level().color(color::TRUTH);
+    let panel = Panel::new(Axis::new("").range(0.0, 10.0), axis).with(bars);
+    let svg = one(panel).svg().unwrap();
+    let document = Document::parse(&svg).unwrap();
+    let [left, top, right, bottom] = frames(&document)[0];
+    // The range is from -1/2 to 3/2: the two stand at a quarter and three quarters of the height.
+    let (width, height) = (right - left, bottom - top);
+    let numbers = numbers(paths(&document, "#d55e00")[0]);
+    let expected = [0.2, 0.75, 0.6, 0.75, 0.4, 0.25, 0.8, 0.25];
+    for (i, part) in expected.into_iter().enumerate() {
+        let place = if i % 2 == 0 { left + part * width } else { top + part * height };
+        assert!((numbers[i] - place).abs() < 0.02, "{numbers:?}");
+    }
+    let texts = texts(&document);
+    for (name, part) in [("a_b", 0.75), ("second", 0.25)] {
+        let (_, x, y) = texts.iter().find(|t| t.0 == name).unwrap();
+        assert!(*x < left && (y - (top + part * height)).abs() < 6.0, "{name}");
+    }
+}
+
+#[test]
+fn values_are_written_as_percentages_dates_and_whole_numbers() {
+    let written = |axis: Axis, from: f64, to: f64| -> Vec<String> {
+        let panel = Panel::new(axis.range(from, to), Axis::new("").names([""]));
+        let svg = one(panel).svg().unwrap();
+        let document = Document::parse(&svg).unwrap();
+        texts(&document).into_iter().map(|t| t.0).collect()
+    };
+    assert!(written(Axis::new("").percent(), 0.0, 1.0).contains(&"20%".to_string()));
+    assert!(written(Axis::new("").counts(), 0.0, 2e6).contains(&"1,000,000".to_string()));
+    // 2017 and 2018, from `date -u -d 2017-01-01 +%s`.
+    let dates = written(Axis::new("").dates(), 1_483_228_800.0, 1_546_300_799.0);
+    assert!(
+        dates.contains(&"2018-01".to_string()) || dates.contains(&"2018".to_string()),
+        "{dates:?}"
+    );
+}
+
+#[test]
+fn many_dots_are_one_path_with_a_place_for_each() {
+    let x: Vec<f64> = (0..500).map(f64::from).collect();
+    let svg = with(Scatter::new(x.clone(), x).color(color::TRUTH).filled()).svg().unwrap();
+    let document = Document::parse(&svg).unwrap();
+    let path = paths(&document, "#d55e00")[0];
+    assert_eq!(path.attribute("d").unwrap().matches("h0").count(), 500);
+    assert_eq!(path.attribute("stroke-linecap"), Some("round"));
+    assert!(!svg.contains("<circle"));
 }
 
 #[test]

@@ -147,24 +147,22 @@ impl Fitted {
     pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
         rows_of(inputs, self.names.len())?;
         let mut sigma = self.model.predict(inputs)?;
+        let rows = inputs.chunks_exact(self.names.len());
+        let outside: Vec<bool> = rows.map(|row| self.ranges.outside(row)).collect();
         let forecast = match &self.mean {
             Some(mean) => {
-                // Leave-one-out errors hold what the mean does not know where there are rows; away
-                // from them it knows less.
+                // Among the rows, leave-one-out errors hold what the mean does not know; outside
+                // their range it knows less and less.
                 let at = mean.predict(inputs)?;
-                for (sigma, variance) in sigma.iter_mut().zip(&at.latent_variance) {
+                let far = sigma.iter_mut().zip(&at.latent_variance).zip(&outside);
+                for ((sigma, variance), _) in far.filter(|(_, outside)| **outside) {
                     *sigma = sigma.hypot(variance.sqrt()).min(f64::MAX);
                 }
                 Some(at.mean)
             }
             None => None,
         };
-        let rows = inputs.chunks_exact(self.names.len());
-        Ok(Predicted {
-            forecast,
-            sigma,
-            outside: rows.map(|row| self.ranges.outside(row)).collect(),
-        })
+        Ok(Predicted { forecast, sigma, outside })
     }
 
     /// The saved form: versioned JSON that holds every digit.

@@ -41,33 +41,47 @@ pub struct Decomposition {
 /// The decomposition of a sample's mean CRPS.
 #[must_use]
 pub fn decompose(sample: &Sample) -> Decomposition {
-    decompose_crps(sample, crps::mean(sample))
+    Parts::of(sample).decompose(sample, crps::mean(sample))
 }
 
-/// [`decompose`] for a mean CRPS that is known already.
-pub(crate) fn decompose_crps(sample: &Sample, crps: f64) -> Decomposition {
-    let weight = weight_by_sigma(sample);
-    // A row that counts has a sigma above zero, so these weights cannot be refused.
-    let (rs, rows) = match sample.clone().weighted(&weight) {
-        Ok(by_sigma) => {
-            let mut cost = AccuracyReliability::with(by_sigma.errors().borrow(), Split::new(0.0));
-            (cost.evaluate(by_sigma.sigma(), None).rs, by_sigma.effective_rows())
+/// What takes time in a decomposition: two orders of the rows.
+pub(crate) struct Parts {
+    rs: f64,
+    rows: f64,
+    uncertainty: f64,
+}
+
+impl Parts {
+    pub(crate) fn of(sample: &Sample) -> Self {
+        let weight = weight_by_sigma(sample);
+        // A row that counts has a sigma above zero, so these weights cannot be refused.
+        let (rs, rows) = match sample.clone().weighted(&weight) {
+            Ok(by_sigma) => {
+                let mut cost =
+                    AccuracyReliability::with(by_sigma.errors().borrow(), Split::new(0.0));
+                (cost.evaluate(by_sigma.sigma(), None).rs, by_sigma.effective_rows())
+            }
+            Err(_) => (0.0, 1.0),
+        };
+        Self { rs, rows, uncertainty: half_mean_difference(sample.error(), sample.weight()) }
+    }
+
+    /// The decomposition of a mean CRPS that is known.
+    pub(crate) fn decompose(self, sample: &Sample, crps: f64) -> Decomposition {
+        let Self { rs, rows, uncertainty } = self;
+        let unit = SQRT_2 * mean_sigma(sample);
+        // Never more than the whole: in the limit of sigmas far too small, all of it is lost.
+        let reliability = (unit * rs).min(crps);
+        let reliability = if reliability.is_nan() { crps } else { reliability };
+        let potential = crps - reliability;
+        Decomposition {
+            crps,
+            reliability,
+            reliability_by_chance: unit * rs_expected(rows),
+            potential,
+            uncertainty,
+            resolution: uncertainty - potential,
         }
-        Err(_) => (0.0, 1.0),
-    };
-    let unit = SQRT_2 * mean_sigma(sample);
-    // Never more than the whole: in the limit of sigmas far too small, all of it is lost.
-    let reliability = (unit * rs).min(crps);
-    let reliability = if reliability.is_nan() { crps } else { reliability };
-    let potential = crps - reliability;
-    let uncertainty = half_mean_difference(sample.error(), sample.weight());
-    Decomposition {
-        crps,
-        reliability,
-        reliability_by_chance: unit * rs_expected(rows),
-        potential,
-        uncertainty,
-        resolution: uncertainty - potential,
     }
 }
 

@@ -9,7 +9,7 @@ use super::calibration::{self, Coverage, PitCounts, PitHistogram};
 use super::calibration::{ReliabilityDiagram, SpreadSkillBin};
 use super::constant::{self, Constant};
 use super::crps;
-use super::decomposition::{Decomposition, decompose_crps};
+use super::decomposition::{self, Decomposition};
 use super::deterministic as point;
 use super::nlpd;
 use super::reliability::{rs_expected, rs_min};
@@ -112,25 +112,22 @@ impl Scores {
     pub fn with(sample: &Sample, options: &Options) -> Result<Self> {
         let rows = sample.effective_rows();
         let confidence = options.confidence;
-        // Four orders of the rows are needed, which have nothing to do with each other.
-        let accuracy = || -> Result<(Ar, Decomposition)> {
-            let mut ar = accuracy_reliability(sample, options.beta)?;
-            if ar.crps.is_infinite() {
-                ar.crps = crps::mean(sample); // its sum overflows where the mean does not
-            }
-            Ok((ar, decompose_crps(sample, ar.crps)))
-        };
+        // Several orders of the rows are needed, which have nothing to do with each other.
         let transforms = || {
             let pit = calibration::each_pit(sample);
             let counts = PitCounts::of(&pit, sample.weight());
             (counts, calibration::largest_deviation(&pit, sample.weight()))
         };
         let spread = || calibration::spread_skill(sample, options.spread_skill_bins);
-        let (accuracy, ((counts, deviation), (spread_skill, constant))) =
-            in_parallel(sample.len(), accuracy, || {
-                (transforms(), (spread(), constant::best_constant(sample)))
-            });
-        let (ar, decomposition) = accuracy?;
+        let ((ar, spread_skill, (counts, deviation)), (parts, constant)) = in_parallel(
+            sample.len(),
+            || (accuracy_reliability(sample, options.beta), spread(), transforms()),
+            || (decomposition::Parts::of(sample), constant::best_constant(sample)),
+        );
+        let mut ar = ar?;
+        if ar.crps.is_infinite() {
+            ar.crps = crps::mean(sample); // its sum overflows where the mean does not
+        }
         let (bins, levels) = (options.pit_bins, options.diagram_levels);
         Ok(Self {
             rows: sample.len(),
@@ -149,7 +146,7 @@ impl Scores {
             rs_by_chance: rs_expected(rows),
             rs_min: rs_min(sample.counted()),
             ar,
-            decomposition,
+            decomposition: parts.decompose(sample, ar.crps),
             coverage: calibration::coverage(sample, &options.coverage_levels, confidence)?,
             pit: PitHistogram::of_counts(&counts, bins, rows, confidence)?,
             diagram: ReliabilityDiagram::of_counts(&counts, levels, rows, confidence, deviation)?,

@@ -36,7 +36,7 @@ pub(super) fn reliability(seen: &Seen<'_>) -> ReportFigure {
                 .filled()
                 .radius(2.5),
         );
-    let mut table = Table::new(&["claimed", "observed", "by chance from", "to"]);
+    let mut table = Table::new(&["claimed", "observed", "by chance from", "by chance to"]);
     let mut spots = Vec::new();
     let mut out = 0;
     for (i, (&claimed, &observed)) in diagram.nominal.iter().zip(&diagram.observed).enumerate() {
@@ -95,7 +95,7 @@ pub(super) fn pit(seen: &Seen<'_>) -> ReportFigure {
     .with(Histogram::new(edges, pit.frequency.clone()).label("observed"))
     .with(Rule::horizontal(pit.low).dash(Dash::Dashed))
     .with(Rule::horizontal(pit.high).dash(Dash::Dashed));
-    let mut table = Table::new(&["from", "to", "observed", "by chance from", "to "]);
+    let mut table = Table::new(&["from", "to", "observed", "by chance from", "by chance to"]);
     let mut spots = Vec::new();
     for (i, &frequency) in pit.frequency.iter().enumerate() {
         let row = [edge(i), edge(i + 1), frequency, pit.low, pit.high];
@@ -153,7 +153,8 @@ pub(super) fn coverage(seen: &Seen<'_>) -> ReportFigure {
             .radius(4.0)
             .label("observed"),
     );
-    let mut table = Table::new(&["claimed", "observed", "by chance from", "to", "mean width"]);
+    let mut table =
+        Table::new(&["claimed", "observed", "by chance from", "by chance to", "mean width"]);
     let mut spots = Vec::new();
     let mut out = 0;
     for (i, c) in coverage.iter().enumerate() {

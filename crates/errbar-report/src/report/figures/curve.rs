@@ -42,7 +42,8 @@ pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
     let (figure, words) = draw(seen, x, &curve, input.name, BROAD);
     let (narrow, _) = draw(seen, x, &curve, input.name, WIDTH);
     let level = format!("{}%", significant(100.0 * LEVEL, 3));
-    let mut table = Table::new(&[&name, "forecast", "sigma", &format!("{level} from"), "to"]);
+    let (from, to) = (format!("{level} from"), format!("{level} to"));
+    let mut table = Table::new(&[&name, "forecast", "sigma", &from, &to]);
     let mut spots = Vec::new();
     // Some forty of them are enough to read out.
     let step = curve.x.len().div_ceil(40).max(1);

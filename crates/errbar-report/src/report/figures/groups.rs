@@ -61,13 +61,13 @@ pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
         "rows",
         "CRPS",
         "skill",
-        "from",
-        "to",
+        "skill from",
+        "skill to",
         "error",
         "sigma",
         &inside,
         "by chance from",
-        "to ",
+        "by chance to",
     ]);
     let mut spots = Vec::new();
     for (i, group) in found.iter().enumerate() {
@@ -95,7 +95,8 @@ pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
     spots.extend(second);
     let (best, worst) = (&found[0], &found[drawn - 1]);
     let said = |group: &Group<'_>| {
-        format!("{} for {}", percent(group.skill), names::shown(group.name, names::ON_FIGURES))
+        let skill = percent(group.skill).replace('-', "−");
+        format!("{skill} for {}", names::shown(group.name, names::ON_FIGURES))
     };
     let mut reading = format!(
         "Skill is how much lower the CRPS is than with one constant sigma for all rows (that of all \

@@ -151,7 +151,8 @@ fn figure(
                 .label("root mean squared error"),
         );
     let shown = names::shown(input.name, names::IN_TEXT);
-    let mut table = Table::new(&["from", "to", "rows", "sigma", "error", "by chance from", "to "]);
+    let mut table =
+        Table::new(&["from", "to", "rows", "sigma", "error", "by chance from", "by chance to"]);
     let mut spots = Vec::new();
     let mut out = 0;
     for (i, Stretch { part, from, middle, to }) in parts.iter().enumerate() {

@@ -45,7 +45,7 @@ pub(super) fn figure(seen: &Seen<'_>) -> ReportFigure {
         "sigma",
         &inside,
         "by chance from",
-        "to ",
+        "by chance to",
     ]);
     let mut spots = Vec::new();
     let (mut biased, mut off) = (0, 0);

@@ -43,8 +43,15 @@ pub(super) fn figure(seen: &Seen<'_>) -> ReportFigure {
                 .radius(3.5)
                 .label("observed"),
         );
-    let mut table =
-        Table::new(&["sigma from", "to", "rows", "sigma", "error", "by chance from", "to "]);
+    let mut table = Table::new(&[
+        "sigma from",
+        "sigma to",
+        "rows",
+        "sigma",
+        "error",
+        "by chance from",
+        "by chance to",
+    ]);
     let mut spots = Vec::new();
     let mut out = 0;
     for (i, Stretch { part, from, to, .. }) in parts.iter().enumerate() {

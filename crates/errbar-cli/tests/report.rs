@@ -1,0 +1,147 @@
+//! `errbar report` as a person runs it.
+
+mod common;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use common::{errbar, errbar_with, leftovers, rows, snapshot, table};
+
+/// A table with a sigma that is a third of what it should be.
+fn overconfident(rows_wanted: usize) -> String {
+    let mut text = String::from("day,place,x,mu,y,sigma,gaps\n");
+    for (i, [x, mu, y]) in rows(rows_wanted).into_iter().enumerate() {
+        let sigma = (0.2 + x.parse::<f64>().unwrap()) / 3.0;
+        let place = ["north", "south"][i % 2];
+        let gap = if i % 5 == 0 { "" } else { "1.5" };
+        let _ = writeln!(text, "2024-01-{:02},{place},{x},{mu},{y},{sigma:.5},{gap}", 1 + i % 28);
+    }
+    text
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn a_model_is_judged_on_rows_it_has_not_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let all = table(900);
+    let lines: Vec<&str> = all.lines().collect();
+    let train = lines[..601].join("\n");
+    let test = format!("{}\n{}", lines[0], lines[601..].join("\n"));
+    std::fs::write(folder.join("train.csv"), train).unwrap();
+    std::fs::write(folder.join("test.csv"), test).unwrap();
+    errbar(folder, ["fit", "train.csv", "--inputs", "x", "--model", "polynomial", "-q"]).well();
+    let told = errbar(folder, ["report", "test.csv", "--model", "model.json"]).well();
+    assert!(told.printed().starts_with("Reliable: "), "{}", told.printed());
+    assert!(told.stderr.contains("wrote report.html"), "{}", told.stderr);
+    let page = read(folder, "report.html");
+    assert!(page.contains("Error bars of test.csv") && page.contains("Sigma against x"));
+    assert!(page.contains("errbar report test.csv --model model.json -o report.html"));
+    assert!(page.contains("<dt>seed</dt>") && !page.contains("fitted to these very rows"));
+    // The rows it was fitted to are known again.
+    let told = errbar(folder, ["report", "train.csv", "--model", "model.json"]).well();
+    assert!(told.stderr.contains("fitted to these very rows"), "{}", told.stderr);
+    assert!(read(folder, "report.html").contains("fitted to these very rows"));
+}
+
+#[test]
+fn the_demo_ends_with_a_report_of_honest_forecasts() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = errbar(folder.path(), ["demo", "--out", "demo"]).well();
+    assert!(told.printed().contains("demo/report.html"), "{}", told.printed());
+    let page = read(folder.path(), "demo/report.html");
+    assert!(page.contains("each row forecast from all the others (leave-one-out)"));
+    assert!(page.contains("Forecast and error bars") && page.contains("Motorcycle impact"));
+}
+
+#[test]
+fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("a.csv"), overconfident(400)).unwrap();
+    let arguments = ["report", "a.csv", "--by", "place", "--time", "day", "--figures", "figures"];
+    let told = errbar(folder, arguments).well();
+    assert!(told.printed().starts_with("Overconfident: "), "{}", told.printed());
+    let page = read(folder, "report.html");
+    assert!(page.contains("<b>Overconfident:</b>") && page.contains("By place"));
+    assert!(page.contains("2024-01-28"), "times are dates");
+    // A column with gaps is no input, and costs no rows.
+    assert!(page.contains("400 rows") && !page.contains("Sigma against gaps"));
+    let names = ["reliability", "pit", "coverage", "spread-skill", "input-1", "order", "groups"];
+    for name in names {
+        let svg = read(&folder.join("figures"), &format!("{name}.svg"));
+        assert!(svg.starts_with("<svg") && svg.contains("aria-label="), "{name}");
+        let csv = read(&folder.join("figures"), &format!("{name}.csv"));
+        assert!(csv.lines().count() > 1, "{name}");
+        let png = std::fs::read(folder.join(format!("figures/{name}.png"))).unwrap();
+        assert!(png.starts_with(b"\x89PNG"), "{name}");
+    }
+    // Again, with another number of threads: the same bytes.
+    errbar(folder, arguments.into_iter().chain(["--threads", "1", "-q"])).well();
+    assert!(page == read(folder, "report.html"));
+}
+
+#[test]
+fn hostile_columns_come_out_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (script, quotes) = ("<script>alert(1)</script>", "\"' onload='x");
+    let long = "n".repeat(10_000);
+    let right_to_left = "درجة\u{202E}";
+    let mut text = format!("{script},\"\"\"' onload='x\",{long},{right_to_left}\n");
+    for [x, mu, y] in rows(60) {
+        let _ = writeln!(text, "{y},{mu},1,{x}");
+    }
+    std::fs::write(folder.join("h.csv"), text).unwrap();
+    let arguments = ["report", "h.csv", "--observation", script, "--forecast", quotes, "--sigma"];
+    let rest = [long.as_str(), "--by", right_to_left, "--title", script];
+    errbar(folder, arguments.into_iter().chain(rest)).well();
+    let page = read(folder, "report.html");
+    assert_eq!(page.matches("<script").count(), 1);
+    assert!(!page.contains("' onload='x\"") && page.contains("&lt;script&gt;alert(1)"));
+    assert!(page.contains("…") && page.len() < 1_000_000);
+}
+
+#[test]
+fn what_is_wrong_is_said_and_earlier_pages_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("report.html"), "from an earlier run").unwrap();
+    std::fs::write(folder.join("a.csv"), table(50)).unwrap();
+    std::fs::write(folder.join("zero.csv"), "y,mu,sigma\n1,2,1\n2,2,0\n").unwrap();
+    std::fs::write(folder.join("model.json"), "{}").unwrap();
+    let before = snapshot(folder);
+    for (arguments, words) in [
+        (vec!["report", "a.csv"], vec!["sigma", "--model"]),
+        (vec!["report", "a.csv", "--sigma", "z"], vec!["\"z\"", "a.csv"]),
+        (vec!["report", "zero.csv"], vec!["zero.csv, row 2", "greater than 0"]),
+        (vec!["report", "nothing.csv"], vec!["nothing.csv"]),
+        (vec!["report", "a.csv", "--model", "model.json"], vec!["model.json"]),
+        (vec!["report", "a.csv", "--sigma", "x", "--forecast", "y"], vec!["same column \"y\""]),
+        (vec!["report", "a.csv", "--sigma", "x", "-o", "."], vec!["folder"]),
+        (vec!["report", "-", "--model", "-"], vec!["standard input"]),
+    ] {
+        let told = errbar(folder, &arguments);
+        assert_eq!(told.status, Some(1), "{arguments:?}: {}", told.stderr);
+        for word in words {
+            assert!(told.stderr.contains(word), "{arguments:?}: {}", told.stderr);
+        }
+    }
+    let both = errbar(folder, ["report", "a.csv", "--model", "m.json", "--sigma", "x"]);
+    assert_eq!(both.status, Some(2));
+    assert!(snapshot(folder) == before && leftovers(folder).is_empty());
+}
+
+#[test]
+fn standard_input_to_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["report", "-", "--time", "day", "-o", "-"];
+    let told = errbar_with(folder.path(), overconfident(60).as_bytes(), arguments).well();
+    let page = told.printed();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    assert!(page.contains("Error bars of standard input"));
+    assert!(snapshot(folder.path()).is_empty());
+}
