@@ -250,3 +250,13 @@ fn a_verdict_is_written_to_json() {
     let back: Verdict = serde_json::from_value(json).unwrap();
     assert_eq!(back, found);
 }
+
+/// 90% intervals that hold too much, errors hardly smaller than sigma, and no outlier anywhere: too
+/// wide, and not "outliers".
+#[test]
+fn too_wide_is_not_called_outliers() {
+    // Every error is 1.2 or 0.6 sigma: 90% and 99% intervals hold all of them.
+    let error: Vec<f64> = (0..200).map(|i| [1.2, -1.2, 0.6, -0.6][i % 4]).collect();
+    let found = constant(&error, 1.0);
+    assert_eq!(found.word(), "underconfident", "{found}");
+}

@@ -243,7 +243,15 @@ impl Evidence<'_> {
         if same_way && (plain || (1.0 / 3.0..=3.0).contains(&agreement)) {
             return Some(finding(factor, factor > 1.0));
         }
-        self.misshapen(factor > implied)
+        // Outliers must show in the widest interval; otherwise the two only differ by chance.
+        let outliers = factor > implied;
+        let widest = self.coverage_near(0.99).map(|index| self.scores.coverage[index]);
+        match widest {
+            Some(wide) if same_way && outliers && wide.observed >= wide.level => {
+                Some(finding(factor, factor > 1.0))
+            }
+            _ => self.misshapen(outliers),
+        }
     }
 
     /// Whether intervals in the middle and in the tails are off in opposite ways.
