@@ -122,7 +122,6 @@ fn read(path: &Path, format: &Format, sizes: Sizes) -> Result<Seen, String> {
 }
 
 fn set_sizes(table: &mut Table, sizes: Sizes) {
-    #[allow(irrefutable_let_patterns, reason = "there may be one kind of table only")]
     if let Opened::Csv(csv) = &mut table.0 {
         csv.blocks.set_sizes(sizes);
     }
@@ -130,7 +129,6 @@ fn set_sizes(table: &mut Table, sizes: Sizes) {
 
 fn opened(path: &Path, format: &Format, numbers: &[usize], sizes: Sizes) -> anyhow::Result<Stream> {
     let mut stream = Table::open(path, format)?.stream(numbers)?;
-    #[allow(irrefutable_let_patterns, reason = "there may be one kind of table only")]
     if let Streamed::Csv(csv) = &mut stream.0 {
         csv.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).set_sizes(sizes);
     }
@@ -165,8 +163,13 @@ fn written(path: &Path, format: &Format, sizes: Sizes, whole: &Seen, copy: &Path
     let names = ["a new \"number\", and so on", "a new flag"].map(String::from);
     let value = |row: u64| if row.is_multiple_of(3) { f64::NAN } else { row as f64 / 7.0 };
     let flag = |row: u64| (row % 3 != 1).then_some(row.is_multiple_of(2));
-    let write = || -> anyhow::Result<()> {
+    // Which separator a header has is a guess, and may be another one when there are more names.
+    let mut told = *format;
+    let mut write = || -> anyhow::Result<()> {
         let mut stream = opened(path, format, &[], sizes)?;
+        if let Streamed::Csv(csv) = &stream.0 {
+            told.separator = Some(csv.header.layout.separator);
+        }
         let column = |(name, kind): (&String, NewKind)| NewColumn { name: name.clone(), kind };
         let columns = names.iter().zip([NewKind::Number, NewKind::Flag]).map(column).collect();
         let mut sink = Sink::create(copy, &stream, columns)?;
@@ -188,7 +191,7 @@ fn written(path: &Path, format: &Format, sizes: Sizes, whole: &Seen, copy: &Path
         assert!(is_parquet, "a table that can be read can be copied: {error:#}");
         return;
     }
-    let again = read(copy, format, sizes)
+    let again = read(copy, &told, sizes)
         .unwrap_or_else(|error| panic!("a copy that was written can be read: {error}"));
     let old = whole.names.len();
     assert_eq!((again.rows, again.names.len()), (whole.rows, old + 2), "the size of a copy");
