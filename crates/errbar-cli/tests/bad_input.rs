@@ -937,7 +937,7 @@ fn reports_that_cannot_be_made() {
         ),
         case("no table", "report no.csv -o out.html", 1, &["cannot read no.csv"]),
         report("no folder", "-o no/r.html", &["cannot write no/r.html: there is no folder no"]),
-        report("a folder", "-o .", &[". is a folder: name a file"]),
+        report("a folder", "-o .", &["cannot write .: it is a folder"]),
         report("no model", "-m no.json -o out.html", &["cannot read the model no.json"]),
         report(
             "an input unknown",
