@@ -26,7 +26,13 @@ pub(crate) fn check(bytes: &[u8]) {
     let told = Format { separator: Some(b'|'), decimal_comma: false };
     for format in [Format::default(), comma, told] {
         let whole = read(&path, &format, large);
-        assert_eq!(whole, read(&path, &format, small), "read whole and in small blocks");
+        let in_parts = read(&path, &format, small);
+        // Where gzip data ends too soon, rows before that may be wrong in their own way.
+        let cut_short = bytes.starts_with(&[0x1f, 0x8b]) && whole.is_err() && in_parts.is_err();
+        assert!(
+            cut_short || whole == in_parts,
+            "{whole:?} read whole, {in_parts:?} in small blocks"
+        );
         let Ok(whole) = whole else {
             // A Parquet file can be copied without a look at all of its values.
             let copied = stream(&path, &format, &[], large);

@@ -151,11 +151,10 @@ impl Fitted {
         let outside: Vec<bool> = rows.map(|row| self.ranges.outside(row)).collect();
         let forecast = match &self.mean {
             Some(mean) => {
-                // Among the rows, leave-one-out errors hold what the mean does not know; outside
-                // their range it knows less and less.
+                // What the mean does not know counts as well: among the rows leave-one-out errors
+                // hold most of it already, away from them they do not.
                 let at = mean.predict(inputs)?;
-                let far = sigma.iter_mut().zip(&at.latent_variance).zip(&outside);
-                for ((sigma, variance), _) in far.filter(|(_, outside)| **outside) {
+                for (sigma, variance) in sigma.iter_mut().zip(&at.latent_variance) {
                     *sigma = sigma.hypot(variance.sqrt()).min(f64::MAX);
                 }
                 Some(at.mean)
