@@ -411,6 +411,10 @@ fn parquet_is_one_more_dress() {
         assert_eq!(numbers(&fields[..3]), numbers(&row.split(',').collect::<Vec<_>>()));
         assert_eq!(fields[3..], ["2.0", "false", "2.0", "false"]);
     }
+    // As text with decimal commas.
+    let comma = ["predict", "t.parquet", "-m", "model.json", "-q", "--decimal-comma"];
+    let comma = errbar(folder.path(), comma.iter().chain(&["--separator", ";", "--prefix", "b_"]));
+    assert_eq!(comma.well().printed(), back.replace(',', ";").replace('.', ","));
     // Through a pipe, where it cannot be read out of order.
     let piped = ["predict", "-", "-m", "model.json", "-q", "--prefix", "b_"];
     assert!(errbar_with(folder.path(), &read("t.parquet"), piped).well().printed() == back);
