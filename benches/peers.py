@@ -62,7 +62,7 @@ def enter_environment():
     python = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp, wanted = VENV / "installed", hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != wanted:
-        say("making the virtual environment target/peers-venv (once)")
+        say(f"making the virtual environment target/{VENV.name} (once)")
         subprocess.run([sys.executable, "-m", "venv", "--clear", VENV], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS], check=True)
         stamp.write_text(wanted)

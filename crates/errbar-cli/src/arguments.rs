@@ -89,16 +89,11 @@ impl LossName {
 
 /// `heuristic`, `printed` or a number from 0 to 1.
 pub(crate) fn parse_beta(text: &str) -> Result<Beta, String> {
-    match text {
-        "heuristic" => Ok(Beta::Heuristic),
-        "printed" => Ok(Beta::AsPrinted),
-        number => match number.parse::<f64>() {
-            Ok(beta) if (0.0..=1.0).contains(&beta) => Ok(Beta::Fixed(beta)),
-            _ => Err(String::from(
-                "give heuristic, printed, or a number from 0 (reliability only) to 1 (accuracy only)",
-            )),
-        },
-    }
+    text.parse().map_err(|_| {
+        String::from(
+            "give heuristic, printed, or a number from 0 (reliability only) to 1 (accuracy only)",
+        )
+    })
 }
 
 /// A probability strictly between 0 and 1, as 0.9 or 90%.

@@ -10,7 +10,7 @@ mod fit;
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;
-mod model_file;
+pub mod model_file;
 mod output;
 mod predict;
 mod report;
@@ -28,6 +28,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+pub use output::write as write_file;
 
 /// Error bars you can trust, on any forecast.
 #[derive(Debug, Parser)]
@@ -56,6 +58,11 @@ enum Command {
 
 /// Runs the program on these arguments, the first of which is its name.
 pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+    status(arguments).into()
+}
+
+/// [`run`] with the exit status as a number.
+pub fn status(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     output::survive_size_limits();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
@@ -63,18 +70,18 @@ pub fn run(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> 
             // Help and version go to standard output and are no failure; clap knows. A closed pipe
             // is no reason to complain either.
             let _ = error.print();
-            return ExitCode::from(error.exit_code() as u8);
+            return error.exit_code() as u8;
         }
     };
     match dispatch(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) if error.is::<stop::Stopped>() => {
             stop::say();
-            ExitCode::from(130)
+            130
         }
         Err(error) => {
             voice::say(&format!("errbar: {error:#}"));
-            ExitCode::FAILURE
+            1
         }
     }
 }

@@ -12,7 +12,10 @@ use crate::output;
 const LARGEST: u64 = 1 << 30;
 
 /// Reads a model; `-` is standard input.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Fitted> {
+///
+/// # Errors
+/// A file that cannot be read, or is no model: a sentence that names it.
+pub fn read(path: &Path) -> anyhow::Result<Fitted> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".into() } else { path.display().to_string() };
     let mut text = Vec::new();
@@ -40,7 +43,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Fitted> {
     })
 }
 
-/// Writes a model.
-pub(crate) fn write(path: &Path, fitted: &Fitted) -> anyhow::Result<()> {
+/// Writes a model. On any failure an earlier file of that name is as it was.
+///
+/// # Errors
+/// A place that cannot be written to.
+pub fn write(path: &Path, fitted: &Fitted) -> anyhow::Result<()> {
     output::write(path, fitted.to_json()?.as_bytes())
 }

@@ -10,7 +10,10 @@ use tempfile::NamedTempFile;
 
 /// Writes a file: first a temporary one beside it, then a rename. On any failure an earlier file of
 /// that name is as it was.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+///
+/// # Errors
+/// A place that cannot be written to: a sentence that names it.
+pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut file = Pending::beside(path)?;
     file.write_all(bytes).map_err(|error| file.failed(error))?;
     file.finish()

@@ -134,6 +134,21 @@ pub enum Error {
         why: String,
     },
 
+    /// Options of a network that leave nothing to train.
+    #[error("a network needs at least one shape and one share of the penalty to choose from")]
+    NothingToChooseFrom,
+
+    /// A choice by a name that there is not.
+    #[error("{what} is \"{name}\": give one of {known}")]
+    UnknownName {
+        /// What was to be chosen.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+
     /// A fixed beta outside [0, 1].
     #[error("beta is {value}: it must lie between 0 (reliability only) and 1 (accuracy only)")]
     BetaOutOfRange {

@@ -46,6 +46,7 @@ pub mod fit;
 pub mod math;
 pub mod mean;
 mod monitor;
+mod named;
 pub mod optimize;
 pub mod score;
 pub mod sigma;

@@ -52,6 +52,25 @@ impl Beta {
     }
 }
 
+impl std::str::FromStr for Beta {
+    type Err = Error;
+
+    /// `heuristic`, `printed` (as in the paper) or a number from 0 to 1.
+    fn from_str(text: &str) -> Result<Self> {
+        match (text, text.parse()) {
+            ("heuristic", _) => Ok(Self::Heuristic),
+            ("printed", _) => Ok(Self::AsPrinted),
+            (_, Ok(value)) if (0.0..=1.0).contains(&value) => Ok(Self::Fixed(value)),
+            (_, Ok(value)) => Err(Error::BetaOutOfRange { value }),
+            _ => Err(Error::UnknownName {
+                what: "beta",
+                name: text.into(),
+                known: "heuristic, printed, a number from 0 to 1".into(),
+            }),
+        }
+    }
+}
+
 /// The weights of the two parts of the cost, which add up to one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Split {

@@ -13,6 +13,7 @@ use super::rows::RowScore;
 use super::sample::{Errors, check_length, check_sigma};
 use crate::error::Result;
 use crate::math::{self, Arithmetic, Kernel, dispatch};
+use crate::named::by_name;
 
 /// A cost of the sigmas given to fixed errors: smaller is better.
 ///
@@ -65,6 +66,14 @@ impl Default for LossKind {
 }
 
 impl LossKind {
+    /// The cost of this name: ar, crps or nlpd. Beta matters to the first alone.
+    ///
+    /// # Errors
+    /// Any other name.
+    pub fn named(name: &str, beta: Beta) -> Result<Self> {
+        if name == "ar" { Ok(Self::Ar(beta)) } else { by_name("loss", name) }
+    }
+
     /// The loss for given errors and optional weights.
     ///
     /// # Errors

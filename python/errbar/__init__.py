@@ -1,0 +1,66 @@
+"""Error bars you can trust, on any forecast.
+
+A forecaster says one number; later the observation comes in. errbar is about sigma, the size of the
+error as a function of the inputs: how to judge it (:func:`scores`, :func:`report`) and how to learn
+it (:class:`SigmaRegressor`, :class:`ErrorBarRegressor`), by the Accuracy-Reliability cost of
+Camporeale (2018), https://arxiv.org/abs/1803.04475.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._cost import (
+    AR,
+    accuracy_reliability,
+    accuracy_reliability_gradient,
+    accuracy_reliability_value_and_gradient,
+    coverage,
+    reliability_score,
+    reliability_score_min,
+)
+from ._errbar import __version__
+from ._normal import Normal
+from ._report import Report, report
+from ._rows import crps, crps_gradient, erf, erfinv, nlpd, pit
+from ._scores import Scores, scores
+
+if TYPE_CHECKING:
+    from .sklearn import ErrorBarRegressor, SigmaRegressor
+
+__all__ = [
+    "AR",
+    "Normal",
+    "Report",
+    "Scores",
+    "__version__",
+    "accuracy_reliability",
+    "accuracy_reliability_gradient",
+    "accuracy_reliability_value_and_gradient",
+    "coverage",
+    "crps",
+    "crps_gradient",
+    "erf",
+    "erfinv",
+    "nlpd",
+    "pit",
+    "reliability_score",
+    "reliability_score_min",
+    "report",
+    "scores",
+]
+
+# Only these need scikit-learn, so it is imported when one of them is asked for.
+_ESTIMATORS = ("ErrorBarRegressor", "SigmaRegressor")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ESTIMATORS:
+        from . import sklearn
+
+        return getattr(sklearn, name)
+    raise AttributeError(f"module 'errbar' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_ESTIMATORS])

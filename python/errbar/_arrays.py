@@ -1,0 +1,122 @@
+"""Whatever holds numbers, as arrays of doubles: lists, NumPy, pandas, Polars, PyArrow.
+
+Nothing is copied that is an array of doubles in one piece already.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def floats(name: str, values: Any) -> Floats:
+    """Values of any shape as doubles in one piece; `name` is what they are called in messages."""
+    array = _as_array(values)
+    if array.dtype != np.float64:
+        array = _as_doubles(name, array)
+    return np.require(array, requirements="C")
+
+
+def column(name: str, values: Any, rows: int | None = None) -> Floats:
+    """One value for each row. A single number stands for all rows where their number is given."""
+    array = floats(name, values)
+    if array.ndim == 0 and rows is not None:
+        return np.full(rows, array)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} has {_dimensions(array)}: give a column of one value per row"
+        )
+    return array
+
+
+def maybe_column(name: str, values: Any) -> Floats | None:
+    """`column`, where it may be left out."""
+    return None if values is None else column(name, values)
+
+
+def together(
+    first: str, a: Any, second: str, b: Any
+) -> tuple[Floats, Floats, tuple[int, ...]]:
+    """Two arrays broadcast to the same shape, and that shape."""
+    x, y = floats(first, a), floats(second, b)
+    if x.shape == y.shape:
+        return x, y, x.shape
+    try:
+        shape = np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        if x.ndim == 1 and y.ndim == 1:
+            raise ValueError(
+                f"{second} has {len(y)} values but {first} has {len(x)}: give one value per row"
+            ) from None
+        raise ValueError(
+            f"{first} has shape {x.shape} and {second} has shape {y.shape}: "
+            "give shapes that are equal or broadcast"
+        ) from None
+    spread = [np.ascontiguousarray(np.broadcast_to(array, shape)) for array in (x, y)]
+    return spread[0], spread[1], shape
+
+
+def shaped(flat: Floats, shape: tuple[int, ...]) -> Any:
+    """A flat result in the shape of its input; a number for a number."""
+    return flat.reshape(shape) if shape else float(flat[0])
+
+
+def _dimensions(array: npt.NDArray[Any]) -> str:
+    if array.ndim == 0:
+        return "no rows"
+    return f"{array.ndim} dimensions, {' x '.join(map(str, array.shape))}"
+
+
+def _as_array(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):  # a masked value is a missing one
+        return np.asarray(values.astype(np.float64).filled(np.nan))
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "to_numpy"):
+        # pandas, Polars and PyArrow each have a way to say that a missing value is NaN.
+        package = type(values).__module__.partition(".")[0]
+        try:
+            if package == "pandas":
+                return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
+            if package == "pyarrow":
+                return np.asarray(values.to_numpy(zero_copy_only=False))
+        except (TypeError, ValueError):
+            pass  # said below with the row at which it fails
+    try:
+        return np.asarray(values)
+    except ValueError:
+        # Rows of different lengths, which have no shape.
+        return np.asarray(values, dtype=object)
+
+
+def _as_doubles(name: str, array: npt.NDArray[Any]) -> Floats:
+    """Numbers of another kind as doubles; what is no number is named with its place."""
+    if array.dtype.kind in "fiub":
+        with np.errstate(over="ignore"):  # beyond doubles is infinite, and refused as that
+            return array.astype(np.float64)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers. Complex data not supported")
+    out = np.empty(array.shape)
+    for place, value in np.ndenumerate(array):
+        out[place] = _as_double(name, place, value)
+    return out
+
+
+def _as_double(name: str, place: tuple[int, ...], value: Any) -> float:
+    if value is None and place:  # a gap in a column
+        return float("nan")
+    if not isinstance(value, (str, bytes, complex, np.datetime64, np.timedelta64)):
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+        except (TypeError, ValueError):
+            pass
+    where = f" at row {place[0]}" if len(place) == 1 else f" at {place}" if place else ""
+    shown = repr(value.item() if isinstance(value, np.generic) else value)
+    shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
+    raise ValueError(f"{name}{where} is {shown}, which is no number")

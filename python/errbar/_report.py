@@ -1,0 +1,179 @@
+"""The report: one page that shows whether error bars can be trusted."""
+
+from __future__ import annotations
+
+import html
+import os
+from typing import Any, Mapping
+
+import numpy as np
+
+from . import _errbar
+from ._arrays import Floats, column, floats, maybe_column
+from ._scores import Scores, scores_of
+
+
+class Report:
+    """A page about some forecasts with error bars; see :func:`report`. A notebook shows it."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        self.html: str = told["html"]
+        """The page: one file that loads nothing."""
+        self.headline: list[str] = told["headline"]
+        """The verdict, then how wide, how reliable, how much better than one constant sigma."""
+        self.advice: list[str] = told["advice"]
+        """What is wrong and what to do about it; empty where nothing is."""
+        self.figures: dict[str, str] = told["figures"]
+        """The figures by name, as SVG."""
+        self.scores: Scores = scores_of(told["scores"])
+        """All scores, with confidence intervals."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page, whole or not at all."""
+        _errbar.write_file(path, self.html)
+
+    def __str__(self) -> str:
+        return "\n".join(self.headline)
+
+    def __repr__(self) -> str:
+        return f"<errbar.Report: {self.headline[0]}>"
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.html, quote=True)
+        return (
+            f'<iframe srcdoc="{page}" style="width: 100%; height: 800px; border: 0" '
+            'sandbox="allow-scripts allow-downloads"></iframe>'
+        )
+
+
+def report(
+    observation: Any,
+    forecast: Any,
+    sigma: Any,
+    *,
+    inputs: Any = None,
+    weight: Any = None,
+    time: Any = None,
+    by: Any = None,
+    title: str = "Error bars",
+    path: str | os.PathLike[str] | None = None,
+) -> Report:
+    """Judges forecasts with error bars on one page: a headline in words, figures, all scores.
+
+    It is the page that the program ``errbar report`` writes. Judge a model on rows it has not seen.
+
+    Parameters
+    ----------
+    observation, forecast, sigma : array_like
+        What was observed, what had been forecast, and the standard deviation given to it, one for
+        each row. For forecast and sigma, one number stands for all rows.
+    inputs : table, dict or array_like, optional
+        What sigma may depend on: a table or dictionary of columns with names, or an array with a
+        row of inputs for each row. The page shows sigma and the errors against them.
+    weight : array_like, optional
+        The weight of each row; only ratios matter.
+    time : array_like, optional
+        The time of each row, as dates or numbers. The rows are put in its order.
+    by : array_like, optional
+        The group of each row, to be compared.
+    title : str
+        The title of the page.
+    path : path, optional
+        Where to write the page; see also :meth:`Report.save`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import numpy as np, errbar
+    >>> forecast = np.arange(200) / 20
+    >>> observation = forecast + np.sin(2.4 * np.arange(200))
+    >>> page = errbar.report(observation, forecast, sigma=0.2)
+    >>> page.headline[0].startswith("Overconfident")
+    True
+    """
+    y = column("observation", observation)
+    judged: dict[str, Any] = {
+        "observation": (_name_of(observation, "observation"), y),
+        "forecast": (_name_of(forecast, "forecast"), column("forecast", forecast, len(y))),
+        "sigma": column("sigma", sigma, len(y)),
+        "weight": maybe_column("weight", weight),
+        "inputs": _columns(inputs),
+        "time": None,
+        "by": None if by is None else _groups(by),
+        "title": str(title),
+        "facts": [("data", f"{len(y)} rows, from Python")],
+    }
+    if time is not None:
+        judged["time"] = (_name_of(time, "time"), *_times(time))
+        judged = _in_time_order(judged, len(y))
+    made = Report(_errbar.report(judged))
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _name_of(values: Any, usual: str) -> str:
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) and name else usual
+
+
+def _columns(inputs: Any) -> list[tuple[str, Floats]]:
+    """The inputs with their names."""
+    if inputs is None:
+        return []
+    if isinstance(inputs, Mapping):
+        return [(str(name), column(str(name), values)) for name, values in inputs.items()]
+    if hasattr(inputs, "columns") and hasattr(inputs, "__getitem__"):
+        names = getattr(inputs, "column_names", None) or list(inputs.columns)  # PyArrow, others
+        if len(set(names)) < len(names):
+            raise ValueError("two of the inputs have the same name: give each its own")
+        return [(str(name), column(str(name), inputs[name])) for name in names]
+    array = floats("inputs", inputs)
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(f"inputs has {array.ndim} dimensions: give a row of inputs for each row")
+    return [(f"x{i}", np.ascontiguousarray(array[:, i])) for i in range(array.shape[1])]
+
+
+def _times(time: Any) -> tuple[Floats, bool]:
+    """Times as numbers, and whether they are seconds since 1970."""
+    array = np.asarray(time)
+    if array.dtype == object:
+        try:
+            array = array.astype("datetime64[us]")
+        except (TypeError, ValueError):
+            return column("time", time), False
+    if array.dtype.kind != "M":
+        return column("time", time), False
+    seconds = array.astype("datetime64[us]").astype(np.float64) / 1e6
+    seconds[np.isnat(array)] = np.nan
+    return column("time", seconds), True
+
+
+def _groups(by: Any) -> tuple[str, list[str], Any]:
+    labels, rows = np.unique(np.asarray(by).astype(str), return_inverse=True)
+    return _name_of(by, "group"), [str(label) for label in labels], rows.astype(np.uint32)
+
+
+def _in_time_order(judged: dict[str, Any], rows: int) -> dict[str, Any]:
+    """The same rows, sorted by time. Columns of another length are left to be refused."""
+    name, values, dates = judged["time"]
+    if len(values) != rows:
+        return judged
+    order = np.argsort(values, kind="stable")
+
+    def sorted_(values: Any) -> Any:
+        return values[order] if values is not None and len(values) == rows else values
+
+    return {
+        **judged,
+        **{role: sorted_(judged[role]) for role in ("sigma", "weight")},
+        **{role: (judged[role][0], sorted_(judged[role][1])) for role in ("observation", "forecast")},
+        "inputs": [(name, sorted_(values)) for name, values in judged["inputs"]],
+        "time": (name, sorted_(values), dates),
+        "by": judged["by"] and (*judged["by"][:2], sorted_(judged["by"][2])),
+    }

@@ -1,0 +1,345 @@
+"""All scores of some forecasts with error bars, at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _errbar
+from ._arrays import Floats, column, maybe_column
+from ._cost import AR, Beta
+
+
+class Interval(NamedTuple):
+    """A confidence interval and a standard error; NaN where too few rows tell nothing."""
+
+    low: float
+    high: float
+    standard_error: float
+
+
+class Constant(NamedTuple):
+    """The best single sigma for all rows, and its mean CRPS."""
+
+    sigma: float
+    crps: float
+
+
+class Decomposition(NamedTuple):
+    """Hersbach's decomposition of the mean CRPS, ``crps = reliability + potential``."""
+
+    crps: float
+    reliability: float
+    """What is lost to miscalibration."""
+    reliability_by_chance: float
+    """What a calibrated forecast of as many rows would lose by chance."""
+    potential: float
+    uncertainty: float
+    resolution: float
+
+
+class Coverage(NamedTuple):
+    """How often a central interval holds the observation, and how wide it is."""
+
+    level: float
+    observed: float
+    mean_width: float
+    low: float
+    """The lower end of what chance leaves to a calibrated forecast."""
+    high: float
+    """Its upper end."""
+
+
+class SpreadSkillBin(NamedTuple):
+    """Rows of like sigma: the root mean square of sigma (spread) and of their errors (skill)."""
+
+    rows: int
+    sigma_from: float
+    sigma_to: float
+    spread: float
+    skill: float
+
+
+@dataclass(frozen=True)
+class PitHistogram:
+    """The share of probability integral transforms in each of equal bins of [0, 1]."""
+
+    frequency: Floats
+    low: float
+    """The lower end of what chance leaves to each bin of a calibrated forecast."""
+    high: float
+    """Its upper end."""
+    confidence: float
+
+
+@dataclass(frozen=True)
+class ReliabilityDiagram:
+    """How often what was said to happen with some probability did happen."""
+
+    nominal: Floats
+    observed: Floats
+    low: Floats
+    """The lower end of what chance leaves to a calibrated forecast."""
+    high: Floats
+    """Its upper end."""
+    confidence: float
+    largest_deviation: float
+    p_value: float
+    """That of the largest deviation, by Kolmogorov."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether error bars can be trusted, in a word or two and in sentences."""
+
+    word: str
+    """reliable, overconfident, underconfident, biased, uneven, not Gaussian, too few rows"""
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """A confidence interval for each score, by the bootstrap."""
+
+    bias: Interval
+    mae: Interval
+    rmse: Interval
+    mean_sigma: Interval
+    mean_z: Interval
+    rms_z: Interval
+    crps: Interval
+    crps_skill: Interval
+    nlpd: Interval
+    rs: Interval
+    ar: Interval
+    coverage: list[Interval]
+    """One for each of :attr:`Scores.coverage`."""
+    confidence: float
+    block: int
+    """The number of consecutive rows that were drawn together."""
+
+
+@dataclass(frozen=True, repr=False)
+class Scores:
+    """All scores of some forecasts with error bars; see :func:`scores`."""
+
+    rows: int
+    effective_rows: float
+    """The number of equally weighted rows that would be as informative."""
+    bias: float
+    """The mean error, observation minus forecast."""
+    mae: float
+    rmse: float
+    mean_sigma: float
+    mean_z: float
+    """The mean of error over sigma: 0 without bias."""
+    rms_z: float
+    """The root mean square of error over sigma: 1 where sigma has the right size."""
+    crps: float
+    crps_skill: float
+    """1 - crps / constant.crps: better than the best single sigma above 0."""
+    nlpd: float
+    rs: float
+    """The Reliability Score: 0 is perfect."""
+    rs_by_chance: float
+    """What it is on average for calibrated error bars on as many rows."""
+    rs_min: float
+    """The least that as many rows can have."""
+    ar: AR
+    constant: Constant
+    decomposition: Decomposition
+    coverage: list[Coverage]
+    pit: PitHistogram
+    diagram: ReliabilityDiagram
+    spread_skill: list[SpreadSkillBin]
+    verdict: Verdict
+    intervals: Intervals | None
+    """Confidence intervals, where they were asked for."""
+    table: str = field(compare=False)
+    """Everything as a table of text."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as dictionaries, lists and numbers, ready for JSON (but for infinities)."""
+        out = _plain(self)
+        del out["table"]
+        assert isinstance(out, dict)
+        return out
+
+    def __str__(self) -> str:
+        return self.table
+
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n\n{self.table}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{value:.5g}</td>"
+            f"<td style='text-align:left'>{html.escape(note)}</td></tr>"
+            for name, value, note in self._lines()
+        )
+        return f"<p>{html.escape(self.verdict.text)}</p><table>{rows}</table>"
+
+    def _lines(self) -> list[tuple[str, float, str]]:
+        def beside(name: str, note: str) -> tuple[str, float, str]:
+            interval = getattr(self.intervals, name, None)
+            if interval is not None:
+                note = f"{interval.low:.4g} to {interval.high:.4g}" + (f"; {note}" if note else "")
+            value = getattr(self, name)
+            return name, float(value), note
+
+        lines = [
+            beside("rows", ""),
+            beside("bias", "mean of observation minus forecast"),
+            beside("mae", "mean absolute error"),
+            beside("rmse", "root mean squared error"),
+            beside("mean_sigma", ""),
+            beside("rms_z", "errors over sigma; 1 is right, above 1 sigma is too small"),
+            beside("crps", f"{self.constant.crps:.4g} for the best single sigma"),
+            beside("crps_skill", "above 0 is better than the best single sigma"),
+            beside("nlpd", ""),
+            beside("rs", f"0 is perfect, {self.rs_by_chance:.2g} by chance"),
+            beside("ar", f"with beta = {self.ar.beta:.4g}"),
+        ]
+        for one in self.coverage:
+            chance = f"{100 * one.low:.1f}% to {100 * one.high:.1f}% by chance"
+            lines.append((f"coverage of {100 * one.level:g}%", one.observed, chance))
+        return lines
+
+
+def scores(
+    observation: Any,
+    forecast: Any,
+    sigma: Any,
+    weight: Any = None,
+    *,
+    beta: Beta = "heuristic",
+    levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95, 0.99),
+    intervals: bool = False,
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    block: int | None = None,
+    seed: int = 0,
+    pit_bins: int = 20,
+    diagram_levels: int = 20,
+    spread_skill_bins: int = 10,
+) -> Scores:
+    """All scores of forecasts with error bars, and a verdict in words.
+
+    Parameters
+    ----------
+    observation, forecast : array_like
+        What was observed and what had been forecast, one value for each row. For errors alone,
+        give them as the observation and a forecast of 0.
+    sigma : array_like
+        The standard deviation given to each forecast. For forecast and sigma, one number stands
+        for all rows.
+    weight : array_like, optional
+        The weight of each row; only ratios matter.
+    beta : "heuristic", "printed" or float
+        How much accuracy counts in the cost ``ar``; see :func:`accuracy_reliability`.
+    levels : sequence of float
+        The levels of the central intervals.
+    intervals : bool
+        Whether to add confidence intervals by the bootstrap. They make the verdict surer where
+        rows depend on each other.
+    confidence : float
+        The probability of those intervals and of all ranges of chance.
+    replicates, block, seed : int
+        How many resamples, of how many consecutive rows at a time (found from the rows when left
+        out, 1 takes them to be independent), and the seed of their random numbers.
+    pit_bins, diagram_levels, spread_skill_bins : int
+        How finely ``pit``, ``diagram`` and ``spread_skill`` look; the first two divide 18,000.
+
+    Returns
+    -------
+    Scores
+
+    Examples
+    --------
+    >>> import errbar
+    >>> observation = [12.1, 9.4, 15.0, 11.2, 13.3]
+    >>> forecast = [11.5, 10.0, 14.2, 11.9, 12.8]
+    >>> scores = errbar.scores(observation, forecast, 0.8)
+    >>> scores.crps < scores.mae
+    True
+    >>> scores.verdict.word
+    'too few rows'
+    """
+    y = column("observation", observation)
+    mu = column("forecast", forecast, len(y))
+    error = _errbar.errors_of(y, mu)
+    wanted = {
+        "beta": beta,
+        "levels": [float(level) for level in np.atleast_1d(column("levels", list(levels)))],
+        "intervals": bool(intervals),
+        "confidence": _number("confidence", confidence),
+        "replicates": _count("replicates", replicates),
+        "block": None if block is None else _count("block", block),
+        "seed": _count("seed", seed),
+        "pit_bins": _count("pit_bins", pit_bins),
+        "diagram_levels": _count("diagram_levels", diagram_levels),
+        "spread_skill_bins": _count("spread_skill_bins", spread_skill_bins),
+    }
+    s = column("sigma", sigma, len(y))
+    return scores_of(_errbar.scores(error, s, maybe_column("weight", weight), wanted))
+
+
+def scores_of(told: dict[str, Any]) -> Scores:
+    """The class of what Rust tells as dictionaries."""
+    found = told.get("intervals")
+    return Scores(
+        **{
+            **told,
+            "ar": AR(*told["ar"]),
+            "constant": Constant(**told["constant"]),
+            "decomposition": Decomposition(**told["decomposition"]),
+            "coverage": [Coverage(**one) for one in told["coverage"]],
+            "pit": PitHistogram(**told["pit"]),
+            "diagram": ReliabilityDiagram(**told["diagram"]),
+            "spread_skill": [SpreadSkillBin(**one) for one in told["spread_skill"]],
+            "verdict": Verdict(*told["verdict"]),
+            "intervals": None if found is None else _intervals_of(found),
+        }
+    )
+
+
+def _intervals_of(found: dict[str, Any]) -> Intervals:
+    kept = ("coverage", "confidence", "block")
+    ends = {name: Interval(*value) for name, value in found.items() if name not in kept}
+    return Intervals(
+        **ends,
+        coverage=[Interval(*one) for one in found["coverage"]],
+        confidence=found["confidence"],
+        block=found["block"],
+    )
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        names = [one.name for one in dataclasses.fields(value)]
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _plain(one) for name, one in value._asdict().items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _count(name: str, value: Any) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**63:
+        return int(value)
+    raise ValueError(f"{name} is {value!r}: give a whole number of 0 or more")
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}: give a number") from None

@@ -1,0 +1,362 @@
+"""An estimator of scikit-learn's kind that learns sigma(x), the size of errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from . import _errbar
+from ._arrays import Floats, floats
+from ._cost import Beta
+
+
+class Candidate(NamedTuple):
+    """A model that was tried, and how it did on the held-out rows."""
+
+    model: str
+    crps: float
+    nlpd: float
+
+
+class Importance(NamedTuple):
+    """What one input is worth to sigma, on rows the model has not seen."""
+
+    name: str
+    crps_share: float
+    """The share by which the CRPS grows when this input is shuffled; near 0 it tells nothing."""
+    smallest: tuple[float, float]
+    """The value of the input at which sigma is smallest, and that sigma."""
+    largest: tuple[float, float]
+    """Where it is largest."""
+
+
+class Validation(NamedTuple):
+    """How a model did on the rows that were held out."""
+
+    rows: int
+    crps: float
+    constant_crps: float
+    """That of one constant sigma."""
+    crps_skill: float
+    """1 - crps / constant_crps"""
+    skill_standard_error: float
+    nlpd: float
+    rs: float
+    rms_z: float
+    coverage_90: float
+    candidates: list[Candidate]
+    importance: list[Importance]
+
+
+class SigmaRegressor(RegressorMixin, BaseEstimator):
+    """Learns sigma(x): how large the error of a forecast will be, as a function of the inputs.
+
+    It is fitted to inputs and *errors*, observation minus forecast, of any forecaster. They should
+    be errors of forecasts made without knowing the observation, as they will be in use; those of a
+    forecaster on the rows it was trained on are too small. :class:`ErrorBarRegressor` takes care of
+    that for forecasters of scikit-learn's kind.
+
+    Parameters
+    ----------
+    model : str, default="auto"
+        The model of sigma: "auto" is the one of least CRPS on held-out rows, "constant" one sigma
+        for all rows; then "polynomial", "smooth", "network", as in ``errbar fit --model``.
+    loss : {"ar", "crps", "nlpd"}, default="ar"
+        What it is trained by: the Accuracy-Reliability cost, CRPS, or negative log density.
+    beta : {"heuristic", "printed"} or float, default="heuristic"
+        How much accuracy counts beside reliability in "ar"; see :func:`accuracy_reliability`.
+    validation : float, default=0.3
+        The share of rows held out to choose and judge the model, which is then fitted to all rows.
+    time_order : bool, default=False
+        Whether rows are in the order of time: then the last ones are held out, not random ones.
+    most_rows : int, default=10000
+        The most rows a model is trained on; of more, this many are chosen. All are used to judge.
+    random_state : int, RandomState or None, default=None
+        The seed of everything random. None is 0: the same data give the same model.
+    n_jobs : int or None, default=None
+        Threads; -1 is all cores. None leaves it to RAYON_NUM_THREADS or OMP_NUM_THREADS where one is
+        set, and is all cores elsewhere. The result does not depend on it.
+    verbose : bool, default=False
+        Whether to say on standard error how far the fit is.
+    progress : callable, optional
+        Called now and then with the share of the work that is done, from 0 to 1.
+
+    Attributes
+    ----------
+    model_ : str
+        The kind of model that was chosen.
+    explanation_ : str
+        The model in a few words.
+    validation_ : Validation or None
+        How it did on held-out rows; None where too few rows could be held out.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        The names of the inputs, where they were given as a table with names.
+
+    Notes
+    -----
+    With fewer than 20 rows "auto" is one constant sigma.
+
+    References
+    ----------
+    Camporeale (2018), https://arxiv.org/abs/1803.04475
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from errbar import SigmaRegressor
+    >>> x = np.linspace(0, 1, 300)
+    >>> error = (0.1 + x) * np.sin(2.4 * np.arange(300))  # grows with x
+    >>> model = SigmaRegressor().fit(x[:, None], error)
+    >>> small, large = model.predict([[0.1], [0.9]])
+    >>> bool(large > 2 * small)
+    True
+    """
+
+    def __init__(
+        self,
+        model: str = "auto",
+        *,
+        loss: str = "ar",
+        beta: Beta = "heuristic",
+        validation: float = 0.3,
+        time_order: bool = False,
+        most_rows: int = 10_000,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        progress: Callable[[float], Any] | None = None,
+    ) -> None:
+        self.model = model
+        self.loss = loss
+        self.beta = beta
+        self.validation = validation
+        self.time_order = time_order
+        self.most_rows = most_rows
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.progress = progress
+
+    def fit(
+        self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
+    ) -> SigmaRegressor:
+        """Learns from inputs ``X`` and the error, observation minus forecast, of each row.
+
+        ``sample_weight`` is the weight of each row; only ratios matter. ``y`` is another name for
+        the error, for callers that know no other. Ctrl-C stops it.
+        """
+        wanted = self._wanted()
+        inputs = table(self, X, reset=True)
+        e = target("error", one_of(error, y))
+        weight = weights(sample_weight)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = usual_names(inputs.shape[1])
+        self.fitted_ = _errbar.fit_sigma(inputs, list(names), e, weight, wanted)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Sigma of each row."""
+        return self._predicted(X)[1]
+
+    def outside(self, X: Any) -> Any:
+        """Whether each row lies outside the range of the inputs that the model was fitted to: there
+        sigma is that of the nearest edge, and deserves less trust."""
+        return self._predicted(X)[2]
+
+    def forecast(self, X: Any) -> Floats:
+        """The forecast of each row, by a model that makes one (``errbar fit --fit-mean``)."""
+        forecast = self._predicted(X)[0]
+        if forecast is None:
+            raise ValueError("this model knows sigma alone: it makes no forecast")
+        return forecast
+
+    def score(
+        self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
+    ) -> float:
+        """Minus the mean CRPS of the errors with the predicted sigmas: greater is better."""
+        sigma = self.predict(X)
+        e = target("error", one_of(error, y))
+        return -_errbar.accuracy_reliability(e, sigma, 1.0, weights(sample_weight))[2]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file that ``errbar predict`` reads, whole or not at all."""
+        check_is_fitted(self)
+        self.fitted_.save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SigmaRegressor:
+        """The model in a file that :meth:`save` or ``errbar fit`` wrote."""
+        fitted = _errbar.Fitted.load(path)
+        loaded = cls(**fitted.options)
+        loaded.fitted_ = fitted
+        loaded.n_features_in_ = len(fitted.names)
+        if fitted.names != usual_names(len(fitted.names)):
+            loaded.feature_names_in_ = np.array(fitted.names, dtype=object)
+        return loaded
+
+    @property
+    def model_(self) -> str:
+        """The kind of model that was chosen."""
+        check_is_fitted(self)
+        return self.fitted_.kind
+
+    @property
+    def explanation_(self) -> str:
+        """The model in a few words."""
+        check_is_fitted(self)
+        return self.fitted_.explanation
+
+    @property
+    def validation_(self) -> Validation | None:
+        """How the model did on held-out rows."""
+        check_is_fitted(self)
+        found = self.fitted_.validation
+        if found is None:
+            return None
+        tried = [Candidate(*one) for one in found.pop("candidates")]
+        inputs = [Importance(*one) for one in found.pop("importance")]
+        return Validation(**found, candidates=tried, importance=inputs)
+
+    def _predicted(self, X: Any) -> tuple[Floats | None, Floats, Any]:
+        check_is_fitted(self)
+        return self.fitted_.predict(table(self, X, reset=False))
+
+    def _wanted(self) -> dict[str, Any]:
+        """The parameters as Rust takes them, where their names and ranges are checked."""
+        return {
+            "model": text("model", self.model),
+            "loss": text("loss", self.loss),
+            "beta": self.beta,
+            "validation": number("validation", self.validation),
+            "time_order": bool(self.time_order),
+            "most_rows": count("most_rows", self.most_rows),
+            "seed": seed_of(self.random_state),
+            "n_jobs": None if self.n_jobs is None else int(self.n_jobs),
+            "progress": self._progress(),
+        }
+
+    def _progress(self) -> Callable[[float], Any] | None:
+        if self.progress is not None and not callable(self.progress):
+            raise ValueError(f"progress is {self.progress!r}: give a function of a share, or None")
+        if not self.verbose:
+            return self.progress
+
+        def say(share: float) -> None:
+            end = "\n" if share >= 1 else ""
+            print(f"\rerrbar: fitting, {100 * share:3.0f}%", end=end, file=sys.stderr, flush=True)
+            if self.progress is not None:
+                self.progress(share)
+
+        return say
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fitted_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Its target is an error, and what it predicts is not that.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def usual_names(columns: int) -> list[str]:
+    """The names of inputs that have none, as scikit-learn counts them."""
+    return [f"x{i}" for i in range(columns)]
+
+
+def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
+    """Inputs as rows of doubles. scikit-learn looks at names and shapes; that values are finite is
+    seen later, where row and column can be named."""
+    names = getattr(X, "columns", None)
+    if names is not None:
+        names = [str(name) for name in names]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise ValueError(f'two input columns are named "{name}": give each its own name')
+    refuse_text(X, names)
+    inputs = validate_data(
+        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
+    )
+    return np.require(inputs, requirements="C")
+
+
+def refuse_text(X: Any, names: list[str] | None) -> None:
+    """A sentence for inputs that are words, with the first of them."""
+    cells = np.asarray(X) if isinstance(X, (np.ndarray, list, tuple)) or names else None
+    if cells is None or cells.ndim != 2 or cells.dtype.kind not in "OUS":
+        return
+    for (row, column), value in np.ndenumerate(cells):
+        if isinstance(value, (str, bytes)):
+            name = names[column] if names else f"x{column}"
+            raise ValueError(
+                f'the input "{name}" at row {row} is {str(value)!r}, which is no number: '
+                "encode it, or leave the column out"
+            )
+
+
+def target(name: str, values: Any) -> Floats:
+    """One value for each row, in the ways of scikit-learn (a single column is warned about)."""
+    return floats(name, column_or_1d(floats(name, values), warn=True))
+
+
+def one_of(error: Any, y: Any) -> Any:
+    """The error, by whichever name it came."""
+    if (error is None) == (y is None):
+        raise ValueError(
+            "SigmaRegressor requires y to be passed, but the target y is None: "
+            "give the error of each row, observation minus forecast"
+            if y is None
+            else "error and y are two names of the same: give one of them"
+        )
+    return y if error is None else error
+
+
+def weights(sample_weight: Any) -> Floats | None:
+    """The weight of each row, if there are weights."""
+    if sample_weight is None:
+        return None
+    weight = target("sample_weight", sample_weight)
+    if weight.size and not weight.any():
+        raise ValueError(f"all {weight.size} weights are zero: at least one row must count")
+    return weight
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed that a ``random_state`` of scikit-learn means."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)):
+        return count("random_state", random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def text(name: str, value: Any) -> str:
+    """A choice by its name."""
+    if isinstance(value, str):
+        return str(value)
+    raise ValueError(f"{name} is {value!r}: give its name as text")
+
+
+def count(name: str, value: Any) -> int:
+    """A whole number of 0 or more."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**63:
+        return int(value)
+    raise ValueError(f"{name} is {value!r}: give a whole number of 0 or more")
+
+
+def number(name: str, value: Any) -> float:
+    """A number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}: give a number") from None

@@ -1,0 +1,226 @@
+//! Fitting sigma(x), and the fitted model.
+
+use std::path::PathBuf;
+
+use errbar::fit::{self, Kind};
+use errbar::score::LossKind;
+use errbar::{Data, Error, Split};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::{Column, maybe, refused};
+use crate::scores::beta_of;
+use crate::threads::{detached, threads_of, watched};
+
+/// A row of inputs for each row of the table.
+type Inputs<'py> = PyReadonlyArray2<'py, f64>;
+
+/// Forecast where the model makes one, sigma, whether outside the range it was fitted to.
+type Predicted<'py> =
+    (Option<Bound<'py, PyArray1<f64>>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<bool>>);
+
+/// How to fit, as the front gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Wanted<'py> {
+    model: String,
+    loss: String,
+    beta: Bound<'py, PyAny>,
+    validation: f64,
+    time_order: bool,
+    most_rows: usize,
+    seed: u64,
+    n_jobs: Option<isize>,
+    progress: Option<Bound<'py, PyAny>>,
+}
+
+impl Wanted<'_> {
+    fn options(&self) -> PyResult<fit::Options> {
+        let beta = beta_of(&self.beta)?;
+        #[allow(clippy::needless_update)] // for options yet to come
+        Ok(fit::Options {
+            kind: self.model.parse::<Kind>().map_err(refused)?,
+            loss: LossKind::named(&self.loss, beta).map_err(refused)?,
+            validation: self.validation,
+            split: if self.time_order { Split::InOrder } else { Split::Random },
+            seed: self.seed,
+            most_rows: self.most_rows,
+            ..fit::Options::default()
+        })
+    }
+}
+
+/// A fitted model of sigma(x), as it is in a model file.
+#[pyclass(frozen, module = "errbar._errbar")]
+pub(crate) struct Fitted {
+    fitted: fit::Fitted,
+}
+
+/// Fits a model of sigma to inputs whose columns have these names.
+#[pyfunction]
+pub(crate) fn fit_sigma(
+    py: Python<'_>,
+    inputs: Inputs<'_>,
+    names: Vec<String>,
+    error: Column<'_>,
+    weight: Option<Column<'_>>,
+    wanted: Wanted<'_>,
+) -> PyResult<Fitted> {
+    let options = wanted.options()?;
+    let threads = threads_of(wanted.n_jobs)?;
+    let (x, columns) = (inputs.as_slice()?.to_vec(), inputs.shape()[1]);
+    let error = error.as_slice()?.to_vec();
+    let weight = maybe(weight.as_ref())?.map(<[f64]>::to_vec);
+    let columns_names = names.clone();
+    let fit = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
+        let data = Data::new(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
+        fit::fit(&data, &columns_names, &options, monitor)
+    })?;
+    fit.map(|fit| Fitted { fitted: fit.fitted }).map_err(|error| refused_input(error, &names))
+}
+
+#[pymethods]
+impl Fitted {
+    fn predict<'py>(&self, py: Python<'py>, inputs: Inputs<'py>) -> PyResult<Predicted<'py>> {
+        let x = inputs.as_slice()?;
+        let predicted = detached(py, x.len(), || self.fitted.predict(x))?;
+        let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
+        Ok((
+            predicted.forecast.map(|forecast| forecast.into_pyarray(py)),
+            predicted.sigma.into_pyarray(py),
+            predicted.outside.into_pyarray(py),
+        ))
+    }
+
+    /// The names of the inputs.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.fitted.names().to_vec()
+    }
+
+    /// The kind of model that was chosen. Its name is in its saved form.
+    #[getter]
+    fn kind(&self) -> PyResult<String> {
+        let text = self.fitted.model().to_json().map_err(refused)?;
+        let rest = text.split_once("\"kind\": \"").map_or("", |(_, rest)| rest);
+        Ok(rest.split('"').next().unwrap_or_default().to_string())
+    }
+
+    /// The model in a few words.
+    #[getter]
+    fn explanation(&self) -> String {
+        self.fitted.model().explain()
+    }
+
+    /// The rows it was given, and how many of them it was trained on.
+    #[getter]
+    fn rows(&self) -> (usize, usize) {
+        self.fitted.rows()
+    }
+
+    /// Whether the model makes a forecast too.
+    #[getter]
+    fn has_forecast(&self) -> bool {
+        self.fitted.mean().is_some()
+    }
+
+    /// How it was fitted, in the words of the front.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let options = self.fitted.options();
+        let dict = PyDict::new(py);
+        dict.set_item("model", options.kind.name())?;
+        let (loss, beta) = match options.loss {
+            LossKind::Ar(beta) => ("ar", Some(beta)),
+            LossKind::Crps => ("crps", None),
+            LossKind::Nlpd => ("nlpd", None),
+        };
+        dict.set_item("loss", loss)?;
+        match beta {
+            Some(errbar::score::Beta::Fixed(value)) => dict.set_item("beta", value)?,
+            Some(errbar::score::Beta::AsPrinted) => dict.set_item("beta", "printed")?,
+            _ => dict.set_item("beta", "heuristic")?,
+        }
+        dict.set_item("validation", options.validation)?;
+        dict.set_item("time_order", options.split == Split::InOrder)?;
+        dict.set_item("most_rows", options.most_rows)?;
+        dict.set_item("random_state", options.seed)?;
+        Ok(dict)
+    }
+
+    /// How it did on held-out rows, if any were held out.
+    #[getter]
+    fn validation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(from) = self.fitted.validation() else { return Ok(None) };
+        let dict = PyDict::new(py);
+        dict.set_item("rows", from.rows)?;
+        for (name, value) in [
+            ("crps", from.crps),
+            ("constant_crps", from.constant_crps),
+            ("crps_skill", from.crps_skill),
+            ("skill_standard_error", from.skill_standard_error),
+            ("nlpd", from.nlpd),
+            ("rs", from.rs),
+            ("rms_z", from.rms_z),
+            ("coverage_90", from.coverage_90),
+        ] {
+            dict.set_item(name, value)?;
+        }
+        let tried: Vec<_> =
+            from.candidates.iter().map(|one| (one.kind.name(), one.crps, one.nlpd)).collect();
+        dict.set_item("candidates", tried)?;
+        let inputs: Vec<_> = (from.importance.iter())
+            .map(|one| (one.name.clone(), one.crps_share, one.smallest, one.largest))
+            .collect();
+        dict.set_item("importance", inputs)?;
+        Ok(Some(dict))
+    }
+
+    /// The text of a model file.
+    fn to_json(&self) -> PyResult<String> {
+        self.fitted.to_json().map_err(refused)
+    }
+
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        Ok(Self { fitted: fit::Fitted::from_json(text).map_err(refused)? })
+    }
+
+    /// Writes a model file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| errbar_cli::model_file::write(&path, &self.fitted))
+            .map_err(|error| PyOSError::new_err(format!("{error:#}")))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let there = path.exists();
+        match py.detach(|| errbar_cli::model_file::read(&path)) {
+            Ok(fitted) => Ok(Self { fitted }),
+            Err(error) if there => Err(PyValueError::new_err(format!("{error:#}"))),
+            Err(error) => Err(PyOSError::new_err(format!("{error:#}"))),
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let class = py.get_type::<Self>();
+        Ok((class.getattr("from_json")?, (self.to_json()?,)))
+    }
+}
+
+/// A refusal that names the input by its name.
+fn refused_input(error: Error, names: &[String]) -> PyErr {
+    match error {
+        Error::InputNotFinite { row, column, value } if column < names.len() => {
+            PyValueError::new_err(format!(
+                "the input \"{}\" at row {row} is {value}: every value must be finite; leave the row \
+                 out or fill it in",
+                names[column]
+            ))
+        }
+        error => refused(error),
+    }
+}

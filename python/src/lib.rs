@@ -1,0 +1,33 @@
+//! The Python package `errbar`, as far as it is Rust: numbers in, numbers out. Its front, where
+//! containers become arrays and arrays get names, is in `errbar/`.
+
+mod arrays;
+mod fitted;
+mod gaussian;
+mod program;
+mod report;
+mod scores;
+mod threads;
+
+/// What the front calls; `errbar/_errbar.pyi` has its types.
+#[pyo3::pymodule]
+mod _errbar {
+    #[pymodule_export]
+    use crate::fitted::{Fitted, fit_sigma};
+    #[pymodule_export]
+    use crate::gaussian::{crps, crps_gradient, erf, erfc, erfcinv, erfinv, nlpd, pit};
+    #[pymodule_export]
+    use crate::program::program;
+    #[pymodule_export]
+    use crate::report::{report, write_file};
+    #[pymodule_export]
+    use crate::scores::{
+        accuracy_reliability, accuracy_reliability_gradient, coverage, errors_of,
+        reliability_score, reliability_score_min, scores,
+    };
+
+    /// The version of errbar.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

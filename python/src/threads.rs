@@ -1,0 +1,160 @@
+//! The threads of this process, and long work that Ctrl-C can stop.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use errbar::Monitor;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// The pool in use: the process that made it, how many threads were asked for, and itself.
+type Known = Option<(u32, usize, Arc<ThreadPool>)>;
+
+static POOL: Mutex<Known> = Mutex::new(None);
+
+/// Leaves the pool to the work that is still on it; who comes next gets another.
+fn leave_pool() {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+/// A pool of so many threads; 0 leaves the number to the environment.
+///
+/// A pool of this module's own, since one does not survive a fork: its threads stay in the parent,
+/// and the child would wait for them forever.
+pub(crate) fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    if let Some((owner, size, pool)) = known.as_ref()
+        && (*owner, *size) == (process, threads)
+    {
+        return Ok(pool.clone());
+    }
+    let built = ThreadPoolBuilder::new().num_threads(if threads == 0 { usual() } else { threads });
+    let built = built.build().map_err(|error| {
+        PyRuntimeError::new_err(format!("errbar cannot start {threads} threads: {error}"))
+    })?;
+    let pool = Arc::new(built);
+    let earlier = known.replace((process, threads, pool.clone()));
+    // To end the pool of a parent would be to wait for threads that are not here.
+    if let Some((owner, _, pool)) = earlier
+        && owner != process
+    {
+        std::mem::forget(pool);
+    }
+    Ok(pool)
+}
+
+/// As many threads as the environment allows; `OMP_NUM_THREADS` is what job runners of Python set so
+/// that several processes share the cores. 0 is one for each core.
+fn usual() -> usize {
+    let number = |name: &str| std::env::var(name).ok()?.trim().parse::<usize>().ok();
+    number("RAYON_NUM_THREADS").or_else(|| number("OMP_NUM_THREADS")).unwrap_or(0)
+}
+
+/// Work without the interpreter that takes no longer than one would wait, on the usual threads where
+/// so many rows are worth it.
+pub(crate) fn detached<T: Send>(
+    py: Python<'_>,
+    rows: usize,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    /// The library uses one thread for less.
+    const SEVERAL_FROM: usize = 20_000;
+    if rows < SEVERAL_FROM {
+        return Ok(py.detach(work));
+    }
+    let pool = pool(0)?;
+    Ok(py.detach(|| pool.install(work)))
+}
+
+/// How far some work is, and whether it should go on. Only the thread that called from Python may
+/// ask Python for signals, so it stands between the two.
+#[derive(Default)]
+struct Watch {
+    stop: AtomicBool,
+    /// The bits of a share from 0 to 1.
+    share: AtomicU64,
+}
+
+impl Monitor for Watch {
+    fn progress(&self, share: f64) {
+        self.share.store(share.to_bits(), Ordering::Relaxed);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Long work on so many threads, while this one looks for Ctrl-C and tells `progress` how far it is.
+/// What Python raises meanwhile stops the work and is raised.
+///
+/// The work owns its data, so that it can be left to itself where it does not stop at once: some of its
+/// steps take seconds, and nobody should wait for them.
+pub(crate) fn watched<T: Send + 'static>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&dyn Monitor) -> T + Send + 'static,
+) -> PyResult<T> {
+    /// How often to look: unnoticed by people, and by the work.
+    const EVERY: Duration = Duration::from_millis(50);
+    /// How long the work has to stop by itself.
+    const GRACE: Duration = Duration::from_millis(500);
+    let pool = pool(threads)?;
+    let watch = Arc::new(Watch::default());
+    let watcher = watch.clone();
+    let (sender, mut outcome) = sync_channel::<T>(1);
+    std::thread::spawn(move || sender.send(pool.install(|| work(&*watcher))));
+    let mut wait = |time| {
+        let outcome = &mut outcome;
+        py.detach(move || outcome.recv_timeout(time))
+    };
+    let mut told = f64::NAN;
+    loop {
+        match wait(EVERY) {
+            Ok(outcome) => {
+                if let Some(callback) = progress {
+                    callback.call1((1.0,))?;
+                }
+                return Ok(outcome);
+            }
+            // The work panicked, which is a bug of errbar's.
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("errbar failed inside; please report this"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let share = f64::from_bits(watch.share.load(Ordering::Relaxed));
+        let raised = py.check_signals().and_then(|()| match progress {
+            Some(callback) if share != told => {
+                told = share;
+                callback.call1((share,)).map(drop)
+            }
+            _ => Ok(()),
+        });
+        if let Err(raised) = raised {
+            watch.stop.store(true, Ordering::Relaxed);
+            if wait(GRACE).is_err() {
+                leave_pool();
+            }
+            return Err(raised);
+        }
+    }
+}
+
+/// The number of threads that `n_jobs` of scikit-learn means: all but so many when negative.
+pub(crate) fn threads_of(n_jobs: Option<isize>) -> PyResult<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match n_jobs {
+        None => Ok(0),
+        Some(0) => {
+            Err(PyValueError::new_err("n_jobs is 0: give a number of threads, -1 for all, or None"))
+        }
+        Some(jobs) if jobs > 0 => Ok(jobs.unsigned_abs().min(1024)),
+        Some(jobs) => Ok((cores + 1).saturating_sub(jobs.unsigned_abs()).max(1)),
+    }
+}
