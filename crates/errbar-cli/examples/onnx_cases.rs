@@ -132,15 +132,15 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
         (
             "network-clamp-only",
             five(),
-            network::Options { hidden: vec![layer(3, Activation::Clamp)], ..quick.clone() },
+            network::Options { shapes: vec![vec![layer(3, Activation::Clamp)]], ..quick.clone() },
         ),
-        ("network-no-layer", three(), network::Options { hidden: vec![], ..quick.clone() }),
+        ("network-no-layer", three(), network::Options { shapes: vec![vec![]], ..quick.clone() }),
         (
             "network-square-averaged",
             five(),
             network::Options {
                 output: Output::ExpMinusSquare,
-                hidden: vec![layer(7, Activation::Tanh), layer(2, Activation::Clamp)],
+                shapes: vec![vec![layer(7, Activation::Tanh), layer(2, Activation::Clamp)]],
                 ..quick
             },
         ),

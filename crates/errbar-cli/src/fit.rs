@@ -80,6 +80,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BETA", default_value = "heuristic", allow_negative_numbers = true, value_parser = parse_beta)]
     beta: Beta,
 
+    /// Whether each row counts in the units of its own sigma (after a first fit); otherwise rows
+    /// with small errors hardly count.
+    #[arg(long, value_name = "true|false", default_value_t = true, num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set, hide_possible_values = true)]
+    local_units: bool,
+
     /// The share of rows that is held out to judge the model.
     #[arg(long, value_name = "SHARE", default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
     validation: f64,
@@ -127,6 +132,8 @@ enum ModelName {
     Smooth,
     /// An average of small neural networks.
     Network,
+    /// An average of more neural networks, of a size chosen on held-out rows: slower.
+    Ensemble,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -272,7 +279,9 @@ impl Training {
                     ));
                 }
                 let progress = Progress(arguments.voice.bar("Mean", 1000));
-                let process = in_turn::fit(&inputs, names.len(), &observation, &options, &progress);
+                let loss = arguments.loss.with(arguments.beta);
+                let process =
+                    in_turn::fit(&inputs, names.len(), &observation, loss, &options, &progress);
                 progress.0.finish_and_clear();
                 stop::check()?;
                 let process = process.map_err(|error| kept.refused(error))?;
@@ -296,11 +305,13 @@ impl Training {
                 ModelName::Polynomial => Kind::Polynomial,
                 ModelName::Smooth => Kind::Smooth,
                 ModelName::Network => Kind::Network,
+                ModelName::Ensemble => Kind::Ensemble,
             },
             loss: arguments.loss.with(arguments.beta),
             validation: arguments.validation,
             split: if in_order { Split::InOrder } else { Split::Random },
             seed: arguments.seed,
+            local_units: arguments.local_units,
             ..fit::Options::default()
         };
         let refused = |error| match error {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use errbar::fit::Fitted;
 use errbar::math::{erfc, erfcinv, erfinv};
+use errbar::sigma::Model;
 use errbar::words::significant;
 use rayon::prelude::*;
 
@@ -19,7 +20,7 @@ use crate::{arguments, model_file, stop};
 /// asked for: intervals, quantiles, probabilities of exceeding a threshold. Every row is kept, in
 /// order; where an input is missing, the new fields are empty. The column "outside" says whether a
 /// row lies outside the range of the inputs the model has seen: there sigma is that of the nearest
-/// edge, and deserves less trust.
+/// edge (with a smooth model, closer and closer to the overall level), and deserves less trust.
 ///
 /// The table is read as a stream, whatever its size.
 #[derive(Debug, clap::Args)]
@@ -30,7 +31,7 @@ use crate::{arguments, model_file, stop};
   zcat archive.csv.gz | errbar predict - --model model.json | gzip > out.csv.gz
 
 New columns: sigma, outside; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
-0.1; exceed_30 for --exceed 30; forecast, when the model makes the forecast itself (--fit-mean).")]
+0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9; forecast, when the model makes the forecast itself (--fit-mean).")]
 pub(crate) struct Arguments {
     /// The table with the inputs: CSV (also gzipped) or Parquet; - is standard input.
     file: PathBuf,
@@ -46,6 +47,11 @@ pub(crate) struct Arguments {
     /// Central intervals that hold the observation with these probabilities.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
     interval: Vec<f64>,
+
+    /// A band that holds sigma itself with this probability (smooth models only): it is learned from
+    /// some rows, and not known exactly.
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, value_parser = parse_probability)]
+    sigma_band: Option<f64>,
 
     /// Quantiles of the observation.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
@@ -98,6 +104,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bail!("the table and the model cannot both come from standard input: name a file for one");
     }
     let fitted = model_file::read(&arguments.model)?;
+    if arguments.sigma_band.is_some() && !matches!(fitted.model(), Model::Smooth(_)) {
+        bail!(
+            "{} has no band on sigma (--sigma-band): a smooth model has one; fit it with --model smooth",
+            arguments.model.display()
+        );
+    }
     let pool = arguments.threads.pool()?;
     pool.install(|| predict(arguments, &fitted))
 }
@@ -163,7 +175,7 @@ fn copy(
     let mut seen = Seen::default();
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
-        let rows = Predicted::of(fitted, around, &batch)?;
+        let rows = Predicted::of(fitted, around, arguments.sigma_band, &batch)?;
         seen.count(&rows);
         sink.write(&batch, &new.values(&rows, arguments))?;
         bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
@@ -211,6 +223,8 @@ impl Around {
 struct Predicted {
     forecast: Vec<f64>,
     sigma: Vec<f64>,
+    /// The ends of the band on sigma; empty when it was not asked for.
+    band: (Vec<f64>, Vec<f64>),
     outside: Vec<Option<bool>>,
 }
 
@@ -218,16 +232,24 @@ struct Predicted {
 const CHUNK: usize = 2048;
 
 impl Predicted {
-    fn of(fitted: &Fitted, around: &Around, batch: &Batch) -> anyhow::Result<Self> {
+    fn of(
+        fitted: &Fitted,
+        around: &Around,
+        band: Option<f64>,
+        batch: &Batch,
+    ) -> anyhow::Result<Self> {
         let inputs = fitted.names().len();
+        let missing = || vec![f64::NAN; batch.rows];
         let mut out = Self {
-            forecast: vec![f64::NAN; batch.rows],
-            sigma: vec![f64::NAN; batch.rows],
+            forecast: missing(),
+            sigma: missing(),
+            band: (missing(), missing()),
             outside: vec![None; batch.rows],
         };
         let chunks = out.forecast.par_chunks_mut(CHUNK).zip(out.sigma.par_chunks_mut(CHUNK));
-        chunks.zip(out.outside.par_chunks_mut(CHUNK)).enumerate().try_for_each(
-            |(chunk, ((forecast, sigma), outside))| -> anyhow::Result<()> {
+        let ends = out.band.0.par_chunks_mut(CHUNK).zip(out.band.1.par_chunks_mut(CHUNK));
+        chunks.zip(out.outside.par_chunks_mut(CHUNK)).zip(ends).enumerate().try_for_each(
+            |(chunk, (((forecast, sigma), outside), (low, high)))| -> anyhow::Result<()> {
                 let from = chunk * CHUNK;
                 let mut known: Vec<usize> = Vec::with_capacity(sigma.len());
                 let mut rows: Vec<f64> = Vec::with_capacity(sigma.len() * inputs);
@@ -242,6 +264,15 @@ impl Predicted {
                 for (k, &i) in known.iter().enumerate() {
                     sigma[i] = predicted.sigma[k];
                     outside[i] = Some(predicted.outside[k]);
+                }
+                let ends = match band {
+                    Some(level) => fitted.band(&rows, level)?,
+                    None => None,
+                };
+                if let Some(ends) = ends {
+                    for (k, &i) in known.iter().enumerate() {
+                        (low[i], high[i]) = (ends.0[k], ends.1[k]);
+                    }
                 }
                 match around {
                     Around::Column(_) => {
@@ -263,6 +294,8 @@ impl Predicted {
 /// The columns to add.
 struct New {
     forecast: bool,
+    /// The percentage of the band on sigma.
+    band: Option<f64>,
     /// Names and probabilities of quantiles, ends of intervals among them.
     quantiles: Vec<(String, f64)>,
     exceed: Vec<f64>,
@@ -280,7 +313,8 @@ impl New {
             quantiles.push((format!("quantile_{level}"), level));
         }
         let forecast = fitted.mean().is_some() && arguments.forecast.is_none();
-        Self { forecast, quantiles, exceed: arguments.exceed.clone() }
+        let band = arguments.sigma_band.map(|level| round(100.0 * level));
+        Self { forecast, band, quantiles, exceed: arguments.exceed.clone() }
     }
 
     fn columns(&self, prefix: &str) -> Vec<NewColumn> {
@@ -290,6 +324,10 @@ impl New {
             out.push(column("forecast", NewKind::Number));
         }
         out.push(column("sigma", NewKind::Number));
+        if let Some(percent) = self.band {
+            out.push(column(&format!("sigma_lower_{percent}"), NewKind::Number));
+            out.push(column(&format!("sigma_upper_{percent}"), NewKind::Number));
+        }
         let names = self.quantiles.iter().map(|(name, _)| name.clone());
         let exceed = self.exceed.iter().map(|threshold| format!("exceed_{threshold}"));
         out.extend(names.chain(exceed).map(|name| column(&name, NewKind::Number)));
@@ -309,6 +347,10 @@ impl New {
             out.push(NewValues::Numbers(rows.forecast.clone()));
         }
         out.push(NewValues::Numbers(rows.sigma.clone()));
+        if self.band.is_some() {
+            out.push(NewValues::Numbers(rows.band.0.clone()));
+            out.push(NewValues::Numbers(rows.band.1.clone()));
+        }
         for &(_, level) in &self.quantiles {
             // 2p - 1 loses the digits of a small p; the other tail has them all.
             let reach = match level < 0.5 {
@@ -389,8 +431,8 @@ impl Seen {
         }
         if self.outside > 0 {
             voice.warn(&format!(
-                "{} of {} outside the range of the inputs that the model has seen: there sigma is \
-                 that of the nearest edge (column {}outside)",
+                "{} of {} outside the range of the inputs that the model has seen: there sigma \
+                 deserves less trust (column {}outside)",
                 rows(self.outside),
                 self.rows,
                 arguments.prefix

@@ -177,3 +177,30 @@ fn a_forecast_of_the_models_own() {
     }
     assert_eq!(rows.len(), 60);
 }
+
+/// The band on sigma is that of the library, and other models have none.
+#[test]
+fn a_band_on_sigma() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), table(120)).unwrap();
+    let fit = |model: &str| {
+        let fit = format!(
+            "fit t.csv --inputs x --forecast mu --observation y --model {model} -q -o model.json"
+        );
+        errbar(folder.path(), fit.split(' ')).well();
+    };
+    fit("smooth");
+    let (header, rows) = predict(folder.path(), "x\n0.2\n0.9\n", &["--sigma-band", "90%"]);
+    assert_eq!(header, ["x", "sigma", "sigma_lower_90", "sigma_upper_90", "outside"]);
+    let model = std::fs::read_to_string(folder.path().join("model.json")).unwrap();
+    let fitted = fit::Fitted::from_json(&model).unwrap();
+    let (low, high) = fitted.band(&[0.2, 0.9], 0.9).unwrap().unwrap();
+    for (i, row) in rows.iter().enumerate() {
+        assert_eq!((row[2], row[3]), (low[i], high[i]));
+        assert!(row[2] < row[1] && row[1] < row[3]);
+    }
+    fit("constant");
+    let arguments = ["predict", "t.csv", "-m", "model.json", "--sigma-band", "0.9"];
+    let ran = errbar(folder.path(), arguments);
+    assert!(ran.stderr.contains("--model smooth"), "{}", ran.stderr);
+}

@@ -28,7 +28,7 @@ fn table_and_claims_are_the_same_bytes_with_one_and_two_threads() {
     let folder = tempfile::tempdir().unwrap();
     let make = |threads: &str| {
         let out = folder.path().join(threads);
-        for part in ["table", "claims"] {
+        for part in ["table", "claims", "beyond"] {
             let place = out.join(part);
             let output = run(&[
                 "reproduce",
@@ -45,12 +45,13 @@ fn table_and_claims_are_the_same_bytes_with_one_and_two_threads() {
         }
         let mut all = files(&out.join("table"));
         all.extend(files(&out.join("claims")));
+        all.extend(files(&out.join("beyond")).into_iter().filter(|(name, _)| name == "beyond.md"));
         all.remove("timings.csv");
         all
     };
     let one = make("1");
     assert!(one == make("2"));
-    for name in ["table1.csv", "table1.md", "index.html", "claim-1-trade-off.svg"] {
+    for name in ["table1.csv", "table1.md", "index.html", "claim-1-trade-off.svg", "beyond.md"] {
         assert!(one.contains_key(name), "{name} is missing");
     }
     let csv = String::from_utf8(one["table1.csv"].clone()).unwrap();

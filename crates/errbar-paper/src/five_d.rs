@@ -1,8 +1,10 @@
 //! The five-dimensional test: 10,000 training points, and sigma known everywhere.
 
+use errbar::fit::{self, Kind};
 use errbar::score::{LossKind, Sample, crps, nlpd, reliability};
 use errbar::sigma::constant;
 use errbar::sigma::network::{self, Network};
+use errbar::{Data, Silent};
 use rayon::prelude::*;
 
 use crate::data_set::DataSet;
@@ -18,12 +20,25 @@ pub enum FiveDMethod {
     PaperNetworkLight,
     /// errbar's general network.
     GeneralNetwork,
+    /// The same in local units, as `errbar fit --model network` trains it.
+    LocalNetwork,
+    /// The same by likelihood.
+    LikelihoodNetwork,
+    /// More networks, of a size chosen on held-out rows, in local units.
+    Ensemble,
 }
 
 impl FiveDMethod {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 4] =
-        [Self::Constant, Self::PaperNetwork, Self::PaperNetworkLight, Self::GeneralNetwork];
+    pub const ALL: [Self; 7] = [
+        Self::Constant,
+        Self::PaperNetwork,
+        Self::PaperNetworkLight,
+        Self::GeneralNetwork,
+        Self::LocalNetwork,
+        Self::LikelihoodNetwork,
+        Self::Ensemble,
+    ];
 
     /// The name in the table.
     #[must_use]
@@ -33,6 +48,9 @@ impl FiveDMethod {
             Self::PaperNetwork => "AR-NN",
             Self::PaperNetworkLight => "AR-NN with a penalty of 0.2%",
             Self::GeneralNetwork => "network, general",
+            Self::LocalNetwork => "network, local units",
+            Self::LikelihoodNetwork => "network, by likelihood",
+            Self::Ensemble => "ensemble, local units",
         }
     }
 }
@@ -91,21 +109,27 @@ fn one(run: u64, seed: u64, method: FiveDMethod) -> errbar::Result<FiveDOutcome>
     let train = set.draw(TRAINING, &mut rng);
     let test = set.draw(TEST, &mut rng);
     // The true mean is zero, so observations are errors.
-    let options = match method {
-        FiveDMethod::Constant => None,
-        FiveDMethod::PaperNetwork => Some(network::Options::paper()),
-        FiveDMethod::PaperNetworkLight => {
-            Some(network::Options { regularisation: vec![0.002], ..network::Options::paper() })
-        }
-        FiveDMethod::GeneralNetwork => Some(network::Options::general()),
+    let seed = seed.wrapping_add(run);
+    let by_network = |options: network::Options| -> errbar::Result<Vec<f64>> {
+        network::fit(&train.x, 5, &train.y, &network::Options { seed, ..options })?.predict(&test.x)
     };
-    let sigma = match options {
-        None => vec![constant::fit(5, &train.y, None, LossKind::default())?.sigma; TEST],
-        Some(options) => {
-            let seed = seed.wrapping_add(run);
-            network::fit(&train.x, 5, &train.y, &network::Options { seed, ..options })?
-                .predict(&test.x)?
+    let by_fit = |kind: Kind, loss: LossKind| -> errbar::Result<Vec<f64>> {
+        let options = fit::Options { kind, loss, seed, validation: 0.0, ..Default::default() };
+        let names: Vec<String> = (1..=5).map(|i| format!("x{i}")).collect();
+        let data = Data::new(&train.x, 5, &train.y)?;
+        Ok(fit::fit(&data, &names, &options, &Silent)?.fitted.predict(&test.x)?.sigma)
+    };
+    let light = network::Options { regularisation: vec![0.002], ..network::Options::paper() };
+    let sigma = match method {
+        FiveDMethod::Constant => {
+            vec![constant::fit(5, &train.y, None, LossKind::default())?.sigma; TEST]
         }
+        FiveDMethod::PaperNetwork => by_network(network::Options::paper())?,
+        FiveDMethod::PaperNetworkLight => by_network(light)?,
+        FiveDMethod::GeneralNetwork => by_network(network::Options::general())?,
+        FiveDMethod::LocalNetwork => by_fit(Kind::Network, LossKind::default())?,
+        FiveDMethod::LikelihoodNetwork => by_fit(Kind::Network, LossKind::Nlpd)?,
+        FiveDMethod::Ensemble => by_fit(Kind::Ensemble, LossKind::default())?,
     };
     let truth: Vec<f64> = test.x.chunks_exact(5).map(|x| set.sigma(x)).collect();
     let sample = Sample::new(&test.y, &sigma)?;

@@ -3,6 +3,7 @@
 //!
 //! Nothing here touches files or prints; the program `errbar reproduce` does.
 
+mod beyond;
 mod claims;
 mod data_set;
 mod figures;
@@ -10,6 +11,7 @@ mod five_d;
 pub mod protocol;
 mod table;
 
+pub use beyond::{BeyondMethod, BeyondRow, run_beyond};
 pub use claims::{Claim, claim_steps, claims};
 pub use data_set::{DataSet, Draw, PaperRow};
 pub use figures::{

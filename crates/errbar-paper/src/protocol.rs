@@ -101,8 +101,8 @@ pub struct Run {
 pub const GRID: usize = 101;
 
 /// Training and test points of a run.
-const TRAINING: usize = 100;
-const TEST: usize = 900;
+pub(crate) const TRAINING: usize = 100;
+pub(crate) const TEST: usize = 900;
 
 /// Runs every method on every data set, in parallel. `done` is told after each run and says whether
 /// to stop, in which case there is no result.
@@ -202,6 +202,6 @@ fn judge(
     })
 }
 
-fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+pub(crate) fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }

@@ -28,6 +28,7 @@ pub struct Data<'a> {
     columns: usize,
     error: Cow<'a, [f64]>,
     weight: Option<Cow<'a, [f64]>>,
+    unit: Option<Vec<f64>>,
 }
 
 impl<'a> Data<'a> {
@@ -40,7 +41,7 @@ impl<'a> Data<'a> {
         check_rows(rows)?;
         check_length("inputs", rows, "error", error.len())?;
         check_finite("error", error)?;
-        Ok(Self { inputs: inputs.into(), columns, error: error.into(), weight: None })
+        Ok(Self { inputs: inputs.into(), columns, error: error.into(), weight: None, unit: None })
     }
 
     /// The same data with a weight for each row, if there is one; only ratios of weights matter.
@@ -90,6 +91,17 @@ impl<'a> Data<'a> {
         self.weight.as_deref()
     }
 
+    /// The same data, each row's error to be counted in a unit of its own.
+    pub(crate) fn in_units(self, unit: Vec<f64>) -> Self {
+        debug_assert_eq!(unit.len(), self.rows());
+        Self { unit: Some(unit), ..self }
+    }
+
+    /// The unit of each row, if rows have their own.
+    pub(crate) fn unit(&self) -> Option<&[f64]> {
+        self.unit.as_deref()
+    }
+
     /// Some of the rows, in the order given.
     pub(crate) fn pick(&self, rows: &[usize]) -> Data<'static> {
         let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
@@ -99,6 +111,7 @@ impl<'a> Data<'a> {
             columns: self.columns,
             error: of(&self.error).into(),
             weight: self.weight().map(|weight| of(weight).into()),
+            unit: self.unit().map(of),
         }
     }
 }

@@ -269,3 +269,80 @@ fn hard_tables_get_an_answer() {
     let many: Vec<f64> = (0..60 * 500).map(|_| rng.random::<f64>()).collect();
     fits("five hundred inputs", &many, 500, &error);
 }
+
+/// The mean distance of log sigma from the truth, over the whole range.
+fn distance(fitted: &Fitted, truth: impl Fn(f64) -> f64) -> f64 {
+    let x: Vec<f64> = (0..200).map(|i| (f64::from(i) + 0.5) / 200.0).collect();
+    let inputs: Vec<f64> = x.iter().flat_map(|&x| [0.5, x]).collect();
+    let sigma = fitted.predict(&inputs).unwrap().sigma;
+    x.iter().zip(sigma).map(|(&x, s)| (s / truth(x)).ln().abs() / 200.0).sum()
+}
+
+/// Where sigma dips, rows of small sigma hardly count unless each is in its own units.
+#[test]
+fn local_units_learn_small_sigmas() {
+    // The sigma of the data set W of the paper.
+    let truth = |x: f64| f64::hypot(0.1, 0.5 * (1.0 - (2.5 * std::f64::consts::PI * x).sin()));
+    for kind in [Kind::Polynomial, Kind::Smooth, Kind::Network] {
+        let [plain, local] = [false, true].map(|local_units| {
+            let mut sum = 0.0;
+            for seed in 0..6 {
+                let (inputs, error) = draw(40 + seed, 300, truth);
+                let data = Data::new(&inputs, 2, &error).unwrap();
+                let options = Options { kind, local_units, validation: 0.0, ..Options::default() };
+                sum += distance(&fit(&data, &names(), &options, &Silent).unwrap().fitted, truth);
+            }
+            sum / 6.0
+        });
+        assert!(local < plain, "{kind:?}: {local} in local units, {plain} without");
+        assert!(local < 0.25, "{kind:?}: {local}");
+    }
+}
+
+/// What is chosen to be small by chance must not count more: fitted sigmas are as large as the
+/// errors are, on rows never seen.
+#[test]
+fn local_units_do_not_make_sigma_too_small() {
+    for kind in [Kind::Polynomial, Kind::Smooth, Kind::Network] {
+        let mut squares = 0.0;
+        for seed in 0..4 {
+            let (inputs, error) = draw(60 + seed, 150, steep);
+            let data = Data::new(&inputs, 2, &error).unwrap();
+            let options = Options { kind, validation: 0.0, ..Options::default() };
+            let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
+            let (inputs, error) = draw(160 + seed, 2000, steep);
+            let sigma = fitted.predict(&inputs).unwrap().sigma;
+            squares += error.iter().zip(sigma).map(|(e, s)| (e / s).powi(2)).sum::<f64>() / 8000.0;
+        }
+        assert!((0.8..1.25).contains(&squares.sqrt()), "{kind:?}: {}", squares.sqrt());
+    }
+}
+
+#[test]
+fn a_smooth_model_has_a_band_that_widens_away_from_the_rows() {
+    let (inputs, error) = draw(80, 400, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let options = Options { kind: Kind::Smooth, ..Options::default() };
+    let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
+    let at = [0.5, 0.5, 0.5, 4.0];
+    let (low, high) = fitted.band(&at, 0.9).unwrap().unwrap();
+    let sigma = fitted.predict(&at).unwrap().sigma;
+    assert!(low[0] < sigma[0] && sigma[0] < high[0]);
+    assert!(high[1] / low[1] > 2.0 * high[0] / low[0], "{low:?} {high:?}");
+    let (inner_low, inner_high) = fitted.band(&at, 0.5).unwrap().unwrap();
+    assert!(inner_low[0] > low[0] && inner_high[0] < high[0]);
+    assert!(matches!(fitted.band(&at, 1.0), Err(Error::NotAProbability { .. })));
+    let options = Options { kind: Kind::Polynomial, ..Options::default() };
+    let polynomial = fit(&data, &names(), &options, &Silent).unwrap().fitted;
+    assert!(polynomial.band(&at, 0.9).unwrap().is_none());
+}
+
+#[test]
+fn an_ensemble_is_more_networks_and_follows_sigma() {
+    let (inputs, error) = draw(90, 200, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let options = Options { kind: Kind::Ensemble, validation: 0.0, ..Options::default() };
+    let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
+    assert!(fitted.model().explain().starts_with("8 networks, averaged"));
+    assert!(distance(&fitted, steep) < 0.25, "{}", distance(&fitted, steep));
+}

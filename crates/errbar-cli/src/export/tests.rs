@@ -34,7 +34,7 @@ fn network(columns: usize, starts: usize) -> Model {
     let hidden = [(4, Activation::Tanh), (3, Activation::Clamp)];
     let hidden = hidden.map(|(units, activation)| Layer { units, activation }).to_vec();
     let general = network::Options::general();
-    let options = network::Options { hidden, starts, iterations: 5, ..general };
+    let options = network::Options { shapes: vec![hidden], starts, iterations: 5, ..general };
     network::fit(&inputs, columns, &error, &options).unwrap().into()
 }
 

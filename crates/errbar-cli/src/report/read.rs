@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use errbar::diagnose::Summary;
 use errbar::fit::Fitted;
 use errbar::score::errors_of;
+use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
 
 use super::Arguments;
@@ -289,19 +290,22 @@ fn shown_inputs(
     Ok((out.collect::<anyhow::Result<_>>()?, false))
 }
 
-/// Forecast and sigma over the range of the one input, where the model makes both.
+/// Forecast and sigma over the range of the one input, where the model makes both or knows how well
+/// it knows sigma.
 fn curve(fitted: &Fitted, x: &[f64]) -> anyhow::Result<Option<Curve>> {
     const STEPS: usize = 240;
     let low = x.iter().copied().fold(f64::INFINITY, f64::min);
     let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if fitted.mean().is_none() || low >= high {
+    let has_band = matches!(fitted.model(), Model::Smooth(_));
+    if (fitted.mean().is_none() && !has_band) || low >= high {
         return Ok(None);
     }
     let grid: Vec<f64> =
         (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
     let predicted = fitted.predict(&grid)?;
     let forecast = predicted.forecast.unwrap_or_default();
-    Ok(Some(Curve { x: grid, forecast, sigma: predicted.sigma }))
+    let band = fitted.band(&grid, 0.9)?;
+    Ok(Some(Curve { x: grid, forecast, sigma: predicted.sigma, band }))
 }
 
 /// The forecast of each row from all the others, if these are the rows the process was fitted to.

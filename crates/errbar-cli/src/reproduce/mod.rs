@@ -9,9 +9,9 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::ValueEnum;
 use errbar_paper::{
-    Claim, DataSet, FiveDMethod, FiveDOutcome, Method, PaperFigure, Run, Table, claim_steps,
-    claims, crps_isolines, general_network, quantile, regressions, run_all, run_five_d,
-    sigma_density, sigma_distribution, sigma_estimates,
+    BeyondMethod, BeyondRow, Claim, DataSet, FiveDMethod, FiveDOutcome, Method, PaperFigure, Run,
+    Table, claim_steps, claims, crps_isolines, general_network, quantile, regressions, run_all,
+    run_beyond, run_five_d, sigma_density, sigma_distribution, sigma_estimates,
 };
 use errbar_report::Figure;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -43,6 +43,10 @@ pub(crate) struct Arguments {
     #[arg(long, allow_negative_numbers = true, default_value_t = 0)]
     seed: u64,
 
+    /// Seeds whose runs are pooled in the part beyond the paper: this many, from --seed on.
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+
     /// Only this part.
     #[arg(long, value_enum)]
     only: Option<Part>,
@@ -71,6 +75,8 @@ enum Part {
     FiveD,
     /// The paper's claims as experiments.
     Claims,
+    /// What goes beyond the paper: smooth functions, local units, mean and sigma in turn.
+    Beyond,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -82,8 +88,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .build()
         .context("cannot start threads")?;
     let mut timings = String::from("part,seconds\n");
-    let mut timed = |part: &str, start: Instant| {
-        let _ = writeln!(timings, "{part},{:.3}", start.elapsed().as_secs_f64());
+    let mut took = |part: &str, seconds: f64| {
+        let _ = writeln!(timings, "{part},{seconds:.3}");
     };
     let wanted = |part: Part| arguments.only.is_none_or(|only| only == part);
     let say = |text: &str| if arguments.quiet { Ok(()) } else { output::print(text) };
@@ -94,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if wanted(Part::Table) || wanted(Part::Figures) {
         let start = Instant::now();
         runs = pool.install(|| table_runs(arguments))?;
-        timed("table1", start);
+        took("table1", start.elapsed().as_secs_f64());
     }
     let table = wanted(Part::Table)
         .then(|| Table::new(&runs, &DataSet::ONE_DIMENSIONAL, &Method::ALL, arguments.seed));
@@ -107,11 +113,26 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if wanted(Part::FiveD) {
         let start = Instant::now();
         let outcomes = pool.install(|| five_d_runs(arguments))?;
-        timed("5d", start);
+        took("5d", start.elapsed().as_secs_f64());
         let table = five_d_table(&outcomes, arguments);
         files.push(("five-d.md".into(), table.markdown().into_bytes()));
         say(&format!("{}\n", table.markdown()))?;
         five_d = Some(table);
+    }
+    let mut beyond = None;
+    if wanted(Part::Beyond) {
+        let start = Instant::now();
+        let rows = pool.install(|| beyond_rows(arguments))?;
+        took("beyond", start.elapsed().as_secs_f64());
+        for row in &rows {
+            let BeyondRow { set, method, seconds, .. } = row;
+            let name = format!("{}, {}, mean {}", method.kind.name(), method.cost(), method.mean());
+            took(&format!("\"one fit, {}: {name}\"", set.name()), *seconds);
+        }
+        let table = beyond_table(&rows, arguments);
+        files.push(("beyond.md".into(), table.markdown().into_bytes()));
+        say(&format!("{}\n", table.markdown()))?;
+        beyond = Some(table);
     }
     let mut figures = Vec::new();
     if wanted(Part::Figures) {
@@ -120,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             let svg = drawn(&figure.figure, figure.name, &mut files)?;
             figures.push((figure, svg));
         }
-        timed("figures", start);
+        took("figures", start.elapsed().as_secs_f64());
     }
     let mut tried = Vec::new();
     if wanted(Part::Claims) {
@@ -133,7 +154,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             say(&format!("{}\n{}\n\n", claim.title, claim.text))?;
             tried.push((claim, svg));
         }
-        timed("claims", start);
+        took("claims", start.elapsed().as_secs_f64());
     }
     let command = arguments.command();
     let page = Page {
@@ -141,6 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         figures: &figures,
         five_d: five_d.as_ref(),
         claims: &tried,
+        beyond: beyond.as_ref(),
         command: &command,
     };
     files.push(("index.html".into(), page::render(&page).into_bytes()));
@@ -160,6 +182,9 @@ impl Arguments {
             "errbar reproduce --runs {} --runs-5d {} --seed {}",
             self.runs, self.runs_5d, self.seed
         );
+        if self.seeds > 1 {
+            let _ = write!(command, " --seeds {}", self.seeds);
+        }
         if let Some(name) = self.only.and_then(|part| part.to_possible_value()) {
             let _ = write!(command, " --only {}", name.get_name());
         }
@@ -238,6 +263,21 @@ fn five_d_runs(arguments: &Arguments) -> anyhow::Result<Vec<FiveDOutcome>> {
     outcomes.ok_or_else(|| stop::Stopped.into())
 }
 
+fn beyond_rows(arguments: &Arguments) -> anyhow::Result<Vec<BeyondRow>> {
+    let sets = DataSet::ONE_DIMENSIONAL;
+    let seeds: Vec<u64> = (0..arguments.seeds).map(|i| arguments.seed.wrapping_add(i)).collect();
+    let fits = arguments.runs * (seeds.len() * sets.len()) as u64;
+    let bar = bar(arguments, "Beyond", fits);
+    let done = || {
+        bar.inc(1);
+        stop::asked()
+    };
+    let rows = run_beyond(&sets, arguments.runs, &seeds, done)?;
+    bar.finish_and_clear();
+    stop::check()?;
+    rows.ok_or_else(|| stop::Stopped.into())
+}
+
 /// A progress bar with the time left, on standard error; none when quiet or not on a terminal.
 fn bar(arguments: &Arguments, name: &str, length: u64) -> ProgressBar {
     if arguments.quiet {
@@ -250,14 +290,14 @@ fn bar(arguments: &Arguments, name: &str, length: u64) -> ProgressBar {
     bar
 }
 
-/// The table of the five-dimensional test, as words.
-struct FiveDTable {
+/// A table as words.
+struct PlainTable {
     caption: String,
     heads: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl FiveDTable {
+impl PlainTable {
     fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = format!("|---{}|\n", "|--:".repeat(self.heads.len() - 1));
@@ -266,7 +306,7 @@ impl FiveDTable {
     }
 }
 
-fn five_d_table(outcomes: &[FiveDOutcome], arguments: &Arguments) -> FiveDTable {
+fn five_d_table(outcomes: &[FiveDOutcome], arguments: &Arguments) -> PlainTable {
     let row = |method: FiveDMethod| {
         let of = |digits: usize, value: &dyn Fn(&FiveDOutcome) -> f64| {
             let values = outcomes.iter().filter(|o| o.method == method).map(value).collect();
@@ -293,12 +333,46 @@ fn five_d_table(outcomes: &[FiveDOutcome], arguments: &Arguments) -> FiveDTable 
         "error of sigma",
         "correlation with sigma",
     ];
-    FiveDTable {
+    PlainTable {
         caption: format!(
             "5D: medians of {} runs, seed {} (10,000 training and 10,000 test points each).",
             arguments.runs_5d, arguments.seed
         ),
         heads: heads.map(String::from).to_vec(),
         rows: FiveDMethod::ALL.map(row).to_vec(),
+    }
+}
+
+/// One line for each method, the data sets side by side.
+fn beyond_table(rows: &[BeyondRow], arguments: &Arguments) -> PlainTable {
+    let sets = DataSet::ONE_DIMENSIONAL;
+    let line = |method: BeyondMethod| {
+        let of = |set: DataSet| rows.iter().find(|row| row.method == method && row.set == set);
+        let regret = |row: &BeyondRow| {
+            let (low, high) = row.interval;
+            format!("{:.4} ({low:.4} to {high:.4})", row.regret)
+        };
+        let band =
+            |row: &BeyondRow| row.band.map_or(String::new(), |b| format!("{:.1}%", 100.0 * b));
+        let mut cells =
+            vec![method.kind.name().into(), method.cost().into(), method.mean().to_string()];
+        cells.extend(sets.map(|set| of(set).map(regret).unwrap_or_default()));
+        cells.extend(sets.map(|set| of(set).map(band).unwrap_or_default()));
+        cells
+    };
+    let mut heads = vec![String::from("model"), "trained by".into(), "mean".into()];
+    heads.extend(sets.map(|set| format!("regret on {}", set.name())));
+    heads.extend(sets.map(|set| format!("90% band on {}", set.name())));
+    PlainTable {
+        caption: format!(
+            "Beyond the paper: median regret (NLPD minus that of the true mean and sigma on the same \
+             900 test points) of {} runs, seeds {} to {}, with its 95% bootstrap interval; and how \
+             often a 90% band on sigma holds the true one.",
+            arguments.runs * arguments.seeds,
+            arguments.seed,
+            arguments.seed.wrapping_add(arguments.seeds - 1),
+        ),
+        heads,
+        rows: BeyondMethod::all().into_iter().map(line).collect(),
     }
 }

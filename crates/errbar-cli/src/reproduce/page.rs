@@ -8,7 +8,8 @@ use maud::{Markup, html};
 pub(super) struct Page<'a> {
     pub(super) table: Option<&'a Table>,
     pub(super) figures: &'a [(PaperFigure, String)],
-    pub(super) five_d: Option<&'a super::FiveDTable>,
+    pub(super) five_d: Option<&'a super::PlainTable>,
+    pub(super) beyond: Option<&'a super::PlainTable>,
     pub(super) claims: &'a [(Claim, Option<String>)],
     pub(super) command: &'a str,
 }
@@ -30,7 +31,8 @@ pub(super) fn render(page: &Page) -> String {
                 (figure_block(figure.name, &format!("Figure {}", figure.number), &figure.caption, svg))
             }
         }
-        @if let Some(five_d) = page.five_d { (five_d_section(five_d)) }
+        @if let Some(five_d) = page.five_d { (section("Five inputs", five_d)) }
+        @if let Some(beyond) = page.beyond { (section("Beyond the paper", beyond)) }
         @if !page.claims.is_empty() {
             h2 { "The paper's claims, tried" }
             @for (claim, svg) in page.claims { (claim_block(claim, svg.as_deref())) }
@@ -103,9 +105,9 @@ fn plain_table(heads: &[String], rows: &[Vec<String>]) -> Markup {
     }
 }
 
-fn five_d_section(table: &super::FiveDTable) -> Markup {
+fn section(title: &str, table: &super::PlainTable) -> Markup {
     html! {
-        h2 { "Five inputs" }
+        h2 { (title) }
         p { (table.caption) }
         (plain_table(&table.heads, &table.rows))
     }

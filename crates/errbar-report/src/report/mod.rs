@@ -83,6 +83,8 @@ pub struct Curve {
     pub forecast: Vec<f64>,
     /// Sigma there.
     pub sigma: Vec<f64>,
+    /// The band that holds sigma itself with a probability of 90%, where the model has one.
+    pub band: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 /// What is judged: a table in memory.

@@ -164,6 +164,24 @@ impl Fitted {
         Ok(Predicted { forecast, sigma, outside })
     }
 
+    /// The band that holds sigma itself with a given probability, row by row, where the model has
+    /// one: a smooth function does.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`], or a level outside (0, 1).
+    pub fn band(&self, inputs: &[f64], level: f64) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+        let Model::Smooth(smooth) = &self.model else { return Ok(None) };
+        let (mut low, mut high) = smooth.band(inputs, level)?;
+        if let Some(mean) = &self.mean {
+            for (i, variance) in mean.predict(inputs)?.latent_variance.into_iter().enumerate() {
+                for end in [&mut low[i], &mut high[i]] {
+                    *end = end.hypot(variance.sqrt()).min(f64::MAX);
+                }
+            }
+        }
+        Ok(Some((low, high)))
+    }
+
     /// The saved form: versioned JSON that holds every digit.
     ///
     /// # Errors

@@ -20,6 +20,7 @@
 
 mod fitted;
 mod importance;
+mod local_units;
 mod validation;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,7 @@ pub use self::validation::{Candidate, HeldOut, Validation};
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, check};
+use crate::named::by_name;
 use crate::score::LossKind;
 use crate::sigma::{Model, Scaling, constant, network, polynomial, smooth};
 
@@ -49,6 +51,8 @@ pub enum Kind {
     Smooth,
     /// An average of small neural networks.
     Network,
+    /// An average of more neural networks, of a size chosen on held-out rows.
+    Ensemble,
 }
 
 impl Kind {
@@ -61,7 +65,17 @@ impl Kind {
             Self::Polynomial => "polynomial",
             Self::Smooth => "smooth",
             Self::Network => "network",
+            Self::Ensemble => "ensemble",
         }
+    }
+}
+
+impl std::str::FromStr for Kind {
+    type Err = Error;
+
+    /// By its [`Kind::name`].
+    fn from_str(name: &str) -> Result<Self> {
+        by_name("model", name)
     }
 }
 
@@ -81,6 +95,10 @@ pub struct Options {
     pub seed: u64,
     /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
     pub most_rows: usize,
+    /// Whether each row's error counts in units of the sigma there, after a first fit; otherwise
+    /// rows of small sigma hardly count.
+    #[serde(default)]
+    pub local_units: bool,
 }
 
 impl Default for Options {
@@ -92,6 +110,7 @@ impl Default for Options {
             split: Split::Random,
             seed: 0,
             most_rows: 10_000,
+            local_units: true,
         }
     }
 }
@@ -194,7 +213,43 @@ fn train(
     let thinned = (kind != Kind::Constant && data.rows() > options.most_rows)
         .then(|| data.pick(&some_rows(data.rows(), options)));
     let data = thinned.as_ref().unwrap_or(data);
+    let wanted = options.loss != LossKind::Nlpd && options.local_units;
     let model = match kind {
+        // Constants are the same in all units, and smooth functions have units of their own.
+        Kind::Polynomial | Kind::Network | Kind::Ensemble if wanted => {
+            let first = Part { whole: monitor, from: 0.0, to: 0.5 };
+            let last = Part { whole: monitor, from: 0.5, to: 1.0 };
+            match local_units::units(data, kind, known, options, &first)? {
+                Some((units, model)) => {
+                    let data = data.clone().in_units(units);
+                    train_in(&data, kind, Effort::Full, Some(&model), options, &last)?
+                }
+                None => train_in(data, kind, Effort::Full, known, options, &last)?,
+            }
+        }
+        _ => train_in(data, kind, Effort::Full, known, options, monitor)?,
+    };
+    Ok((model, data.rows()))
+}
+
+/// How much a fit may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// Good enough to be the unit of another.
+    First,
+    Full,
+}
+
+/// Trains one kind of model on all rows, in whatever units they have.
+fn train_in(
+    data: &Data,
+    kind: Kind,
+    effort: Effort,
+    known: Option<&Model>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Model> {
+    Ok(match kind {
         Kind::Auto | Kind::Constant => {
             constant::fit(data.columns(), data.error(), data.weight(), options.loss)?.into()
         }
@@ -207,24 +262,35 @@ fn train(
             polynomial::fit_to(data, &own, monitor)?.into()
         }
         Kind::Smooth => {
-            let own =
-                smooth::Options { loss: options.loss, seed: options.seed, ..Default::default() };
+            let own = smooth::Options {
+                loss: options.loss,
+                local_units: options.local_units,
+                seed: options.seed,
+                ..Default::default()
+            };
             smooth::fit_to(data, &own, monitor)?.into()
         }
-        Kind::Network => {
+        Kind::Network | Kind::Ensemble => {
+            let usual = match kind {
+                Kind::Ensemble => network::Options::ensemble(),
+                _ => network::Options::general(),
+            };
             let mut own = network::Options {
                 loss: options.loss,
                 split: options.split,
                 seed: options.seed,
-                ..network::Options::general()
+                ..usual
             };
+            if effort == Effort::First {
+                own.starts = own.starts.min(4);
+            }
             if let Some(Model::Network(known)) = known {
                 own.regularisation = vec![known.regularisation()];
+                own.shapes = vec![known.hidden().to_vec()];
             }
             network::fit_to(data, &own, monitor)?.into()
         }
-    };
-    Ok((model, data.rows()))
+    })
 }
 
 /// A part of many rows: any of them, or every so many in the order of time.

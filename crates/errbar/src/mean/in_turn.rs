@@ -11,6 +11,7 @@ use super::gaussian_process::{GaussianProcess, NoiseScale, Options};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, check};
+use crate::score::LossKind;
 use crate::sigma::smooth;
 
 /// Turns at most.
@@ -20,7 +21,7 @@ const TURNS: usize = 6;
 const SETTLED: f64 = 0.02;
 
 /// A Gaussian process through observations `y` at row-major inputs, with its noise as a function of
-/// the inputs. With fewer than 20 rows, or no errors at all, one noise level is all there is.
+/// the inputs, learned by the given cost. With fewer than 20 rows, or no errors at all, one noise level is all there is.
 ///
 /// # Errors
 /// As [`GaussianProcess::fit`], or a monitor that asked to stop.
@@ -28,6 +29,7 @@ pub fn fit(
     inputs: &[f64],
     columns: usize,
     y: &[f64],
+    loss: LossKind,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<GaussianProcess> {
@@ -41,7 +43,7 @@ pub fn fit(
         let share = |turn: usize| (turn + 1) as f64 / (TURNS + 1) as f64;
         let part = Part { whole: monitor, from: share(turn), to: share(turn + 1) };
         let error = process.leave_one_out().error;
-        let own = smooth::Options { seed: options.seed, ..Default::default() };
+        let own = smooth::Options { loss, seed: options.seed, ..Default::default() };
         let sigma = match smooth::fit_to(&Data::new(inputs, columns, &error)?, &own, &part) {
             Err(Error::NoErrors { .. }) => break,
             sigma => sigma?.most_likely(inputs)?,

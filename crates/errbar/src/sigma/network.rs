@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use self::evaluate::Evaluator;
 pub use self::parts::LayerParts;
 use super::constant;
-use super::scaling::{Prepared, Scaling};
+use super::scaling::{Prepared, Scaling, in_local_units};
 use super::train::{Objective, Parametric};
 use crate::data::{Data, Split};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Silent, Steps, check};
 use crate::optimize::Options as Minimise;
 use crate::score::{Beta, LossKind};
@@ -52,8 +52,8 @@ pub struct Layer {
 /// How to fit a network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// The hidden layers, from the inputs on.
-    pub hidden: Vec<Layer>,
+    /// Shapes to choose from on the validation rows, each the hidden layers from the inputs on.
+    pub shapes: Vec<Vec<Layer>>,
     /// The output.
     pub output: Output,
     /// Shares g of the penalty in the cost $(1-g) \mathrm{loss} + g \overline{w^2}$ to choose from
@@ -86,10 +86,10 @@ impl Options {
     #[must_use]
     pub fn paper() -> Self {
         Self {
-            hidden: vec![
+            shapes: vec![vec![
                 Layer { units: 20, activation: Activation::Tanh },
                 Layer { units: 5, activation: Activation::Clamp },
-            ],
+            ]],
             output: Output::ExpMinusSquare,
             regularisation: vec![0.2],
             validation: 0.3,
@@ -109,10 +109,7 @@ impl Options {
     #[must_use]
     pub fn general() -> Self {
         Self {
-            hidden: vec![
-                Layer { units: 12, activation: Activation::Tanh },
-                Layer { units: 6, activation: Activation::Tanh },
-            ],
+            shapes: vec![tanh([12, 6])],
             output: Output::LogSigma,
             regularisation: vec![0.01, 0.001, 0.0001],
             patience: 60,
@@ -122,6 +119,16 @@ impl Options {
             ..Self::paper()
         }
     }
+
+    /// More of the same: shapes to choose from, and twice the networks to average.
+    #[must_use]
+    pub fn ensemble() -> Self {
+        Self { shapes: vec![tanh([12, 6]), tanh([24, 12])], starts: 16, ..Self::general() }
+    }
+}
+
+fn tanh<const N: usize>(units: [usize; N]) -> Vec<Layer> {
+    units.map(|units| Layer { units, activation: Activation::Tanh }).to_vec()
 }
 
 /// The shape of a network: everything but its weights.
@@ -172,54 +179,61 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
 /// # Errors
 /// Errors that are all zero, or a monitor that asked to stop.
 pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Network> {
-    let Prepared { scaling, columns: scaled, error, unit } =
+    let Prepared { scaling, columns: scaled, error, local, unit } =
         Prepared::new(data, options.own_scale)?;
     let (columns, weight) = (data.columns(), data.weight());
     let sigma = constant::fit(columns, &error, weight, options.loss)?.sigma;
-    let shape = Shape { inputs: columns, hidden: options.hidden.clone(), output: options.output };
-    let rows = Rows { shape: &shape, columns: &scaled, error: &error, weight };
+    let shape = |hidden: &Vec<Layer>| Shape {
+        inputs: columns,
+        hidden: hidden.clone(),
+        output: options.output,
+    };
+    let settings: Vec<(Shape, f64)> = (options.shapes.iter())
+        .flat_map(|hidden| options.regularisation.iter().map(move |&share| (shape(hidden), share)))
+        .collect();
+    let rows = Rows { columns: &scaled, error: &error, weight, local: local.as_deref() };
     let starts = options.starts.max(1);
-    let steps = Steps::new(monitor, starts * options.regularisation.len());
+    let steps = Steps::new(monitor, starts * settings.len());
     let train = |i: usize| {
-        let (regularisation, number) = (options.regularisation[i / starts], (i % starts) as u64);
-        let one = rows.train_one(number, regularisation, sigma, options, monitor);
+        let (shape, regularisation) = &settings[i / starts];
+        let number = (i % starts) as u64;
+        let one = rows.train_one(shape, *regularisation, number, sigma, options, monitor);
         steps.done();
         one
     };
-    let all: Vec<(f64, Vec<f64>)> = (0..starts * options.regularisation.len())
-        .into_par_iter()
-        .map(train)
-        .collect::<Result<_>>()?;
-    let mut best: Option<(f64, f64, Vec<Vec<f64>>)> = None;
-    for (members, &regularisation) in all.chunks(starts).zip(&options.regularisation) {
+    let all: Vec<(f64, Vec<f64>)> =
+        (0..starts * settings.len()).into_par_iter().map(train).collect::<Result<_>>()?;
+    let mut best: Option<(f64, Network)> = None;
+    for (members, (shape, regularisation)) in all.chunks(starts).zip(settings) {
         let mut members = members.to_vec();
         // The better half of those to be averaged: some starts end on a plateau.
         members.sort_by(|a, b| a.0.total_cmp(&b.0));
         members.truncate(if options.average { members.len().div_ceil(2) } else { 1 });
         let loss = members.iter().map(|(loss, _)| loss / members.len() as f64).sum::<f64>();
-        if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
+        if best.as_ref().is_none_or(|(least, _)| loss < *least) {
             let members = members.into_iter().map(|(_, weights)| weights).collect();
-            best = Some((loss, regularisation, members));
+            let scaling = scaling.clone();
+            best = Some((loss, Network { shape, scaling, members, unit, regularisation }));
         }
     }
-    let (_, regularisation, members) = best.unwrap_or_default();
-    Ok(Network { shape, scaling, members, unit, regularisation })
+    best.map(|(_, network)| network).ok_or(Error::NothingToChooseFrom)
 }
 
 /// What every network of a fit is trained on.
 struct Rows<'a> {
-    shape: &'a Shape,
     columns: &'a [f64],
     error: &'a [f64],
     weight: Option<&'a [f64]>,
+    local: Option<&'a [f64]>,
 }
 
 impl Rows<'_> {
     /// Trains one network; its validation loss and its weights.
     fn train_one(
         &self,
-        number: u64,
+        shape: &Shape,
         regularisation: f64,
+        number: u64,
         sigma: f64,
         options: &Options,
         monitor: &dyn Monitor,
@@ -240,22 +254,29 @@ impl Rows<'_> {
         let pick = |values: &[f64], of: &[usize]| -> Vec<f64> {
             of.iter().map(|&row| values[row]).collect()
         };
-        let (train_error, judge_error) = (pick(self.error, training), pick(self.error, judged));
-        let train_weight = self.weight.map(|weight| pick(weight, training));
-        let judge_weight = self.weight.map(|weight| pick(weight, judged));
-        let mut loss = options.loss.on(&train_error, train_weight.as_deref())?;
-        let mut judge_loss = options.loss.on(&judge_error, judge_weight.as_deref())?;
-        let mut model = Evaluator::new(self.shape, self.columns, rows, training);
-        let mut judge_model = Evaluator::new(self.shape, self.columns, rows, judged);
-        model.regularisation = regularisation;
-        let mut weights = random_weights(self.shape, sigma, &mut stream(options.seed, number, 1));
-        let found = train(
-            &mut Objective::new(&mut model, &mut *loss),
-            &mut Objective::new(&mut judge_model, &mut *judge_loss),
-            &mut weights,
-            options,
-            monitor,
-        );
+        let of = |rows: &[usize]| Part {
+            model: Evaluator::new(shape, self.columns, self.error.len(), rows),
+            error: pick(self.error, rows),
+            weight: self.weight.map(|weight| pick(weight, rows)),
+            unit: self.local.map(|local| pick(local, rows)),
+        };
+        let (mut train, mut judge) = (of(training), of(judged));
+        train.model.regularisation = regularisation;
+        let mut weights = random_weights(shape, sigma, &mut stream(options.seed, number, 1));
+        // In local units the cost is nearly flat far from its minimum; the likelihood leads there.
+        let mut found = f64::INFINITY;
+        if self.local.is_some() {
+            found =
+                descend(LossKind::Nlpd, &mut train, &mut judge, &mut weights, options, monitor)?;
+        }
+        if self.local.is_none() || options.loss != LossKind::Nlpd {
+            let loss =
+                descend(options.loss, &mut train, &mut judge, &mut weights, options, monitor)?;
+            found = match self.local {
+                None => loss,
+                Some(_) => judge.loss_at(LossKind::Nlpd, &weights)?,
+            };
+        }
         check(monitor)?;
         Ok((found, weights))
     }
@@ -289,15 +310,40 @@ fn stream(seed: u64, number: u64, purpose: u64) -> Pcg64 {
     Pcg64::new(u128::from(seed), u128::from(number) << 8 | u128::from(purpose))
 }
 
+/// Some of the rows, and the network on them.
+struct Part {
+    model: Evaluator,
+    error: Vec<f64>,
+    weight: Option<Vec<f64>>,
+    unit: Option<Vec<f64>>,
+}
+
+impl Part {
+    /// The loss of a network with these weights, whatever the units.
+    fn loss_at(&mut self, loss: LossKind, weights: &[f64]) -> Result<f64> {
+        let mut loss = loss.on(&self.error, self.weight.as_deref())?;
+        Objective::new(&mut self.model, &mut *loss).loss_at(weights)
+    }
+}
+
 /// Trains until the loss on the judging rows stops falling; leaves the best weights and returns
 /// their loss there.
-fn train(
-    objective: &mut Objective<Evaluator>,
-    judge: &mut Objective<Evaluator>,
+fn descend(
+    loss: LossKind,
+    train: &mut Part,
+    judge: &mut Part,
     weights: &mut [f64],
     options: &Options,
     monitor: &dyn Monitor,
-) -> f64 {
+) -> Result<f64> {
+    let train_error = in_local_units(train.error.clone(), train.unit.as_deref());
+    let judge_error = in_local_units(judge.error.clone(), judge.unit.as_deref());
+    let mut train_loss = loss.on(&train_error, train.weight.as_deref())?;
+    let mut judge_loss = loss.on(&judge_error, judge.weight.as_deref())?;
+    let mut objective =
+        Objective::new(&mut train.model, &mut *train_loss).in_units(train.unit.as_deref());
+    let mut judge =
+        Objective::new(&mut judge.model, &mut *judge_loss).in_units(judge.unit.as_deref());
     let mut best = (judge.loss_at(weights).unwrap_or(f64::INFINITY), weights.to_vec());
     let mut idle = 0;
     let minimise =
@@ -314,7 +360,7 @@ fn train(
         idle >= options.patience || monitor.should_stop()
     });
     weights.copy_from_slice(&best.1);
-    best.0
+    Ok(best.0)
 }
 
 /// Random weights; the output's bias starts at the constant sigma.
@@ -349,6 +395,12 @@ impl Network {
     #[must_use]
     pub fn regularisation(&self) -> f64 {
         self.regularisation
+    }
+
+    /// Its hidden layers, from the inputs on.
+    #[must_use]
+    pub fn hidden(&self) -> &[Layer] {
+        &self.shape.hidden
     }
 
     /// What it is, in a few words.

@@ -5,7 +5,7 @@ mod parts;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::scaling::{Prepared, Scaling};
+use super::scaling::{Prepared, Scaling, in_local_units};
 use super::train::{Objective, Parametric};
 use crate::data::{Data, Split};
 use crate::error::Result;
@@ -119,13 +119,14 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
 /// # Errors
 /// Errors that are all zero, or a monitor that asked to stop.
 pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Polynomial> {
-    let Prepared { scaling, columns: scaled, error, unit } =
+    let Prepared { scaling, columns: scaled, error, local, unit } =
         Prepared::new(data, options.own_scale)?;
     let (columns, weight) = (data.columns(), data.weight());
     let start = super::constant::fit(columns, &error, weight, LossKind::Crps)?.sigma;
     let terms = terms(columns, options.largest_order, options.most_terms);
     let basis = Basis::new(&scaled, columns, &terms);
-    let problem = Problem { basis, terms: &terms, error, weight: weight.map(<[f64]>::to_vec) };
+    let weight = weight.map(<[f64]>::to_vec);
+    let problem = Problem { basis, terms: &terms, error, weight, local };
 
     // All rows cost about as much as one fold.
     let folds = match options.order {
@@ -276,6 +277,7 @@ struct Problem<'a> {
     terms: &'a [Vec<u8>],
     error: Vec<f64>,
     weight: Option<Vec<f64>>,
+    local: Option<Vec<f64>>,
 }
 
 impl Problem<'_> {
@@ -291,6 +293,7 @@ impl Problem<'_> {
             terms: self.terms,
             error: pick(&self.error),
             weight: self.weight.as_deref().map(pick),
+            local: self.local.as_deref().map(pick),
         }
     }
 }
@@ -302,7 +305,8 @@ fn fit_orders(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Vec<f64>>> {
-    let mut loss = options.loss.on(&problem.error, problem.weight.as_deref())?;
+    let error = in_local_units(problem.error.clone(), problem.local.as_deref());
+    let mut loss = options.loss.on(&error, problem.weight.as_deref())?;
     let mut fits: Vec<Vec<f64>> = Vec::new();
     let mut last = f64::INFINITY;
     let mut coefficients = vec![match options.link {
@@ -320,9 +324,9 @@ fn fit_orders(
         coefficients.resize(size, 0.0);
         let mut model =
             Combination { basis: &problem.basis, link: options.link, sigma: Vec::new() };
-        let found =
-            Objective::new(&mut model, &mut *loss)
-                .minimise(&mut coefficients, &minimise, |_| monitor.should_stop());
+        let found = Objective::new(&mut model, &mut *loss)
+            .in_units(problem.local.as_deref())
+            .minimise(&mut coefficients, &minimise, |_| monitor.should_stop());
         check(monitor)?;
         fits.push(coefficients.clone());
         if let Order::FirstSmallStep(tolerance) = options.order

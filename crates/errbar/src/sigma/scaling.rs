@@ -109,6 +109,8 @@ pub(super) struct Prepared {
     /// Scaled inputs, column after column.
     pub(super) columns: Vec<f64>,
     pub(super) error: Vec<f64>,
+    /// The unit that each row's error is to be counted in, in the scale of these errors.
+    pub(super) local: Option<Vec<f64>>,
     /// The errors are these times the unit.
     pub(super) unit: f64,
 }
@@ -120,7 +122,16 @@ impl Prepared {
             true => in_own_scale(data.error(), data.weight()),
             false => (data.error().to_vec(), 1.0),
         };
-        Ok(Self { columns: scaling.columns_of(data.inputs())?, scaling, error, unit })
+        let local = data.unit().map(|local| local.iter().map(|u| u / unit).collect());
+        Ok(Self { columns: scaling.columns_of(data.inputs())?, scaling, error, local, unit })
+    }
+}
+
+/// Errors each in a unit of its own, if there is one.
+pub(super) fn in_local_units(error: Vec<f64>, unit: Option<&[f64]>) -> Vec<f64> {
+    match unit {
+        None => error,
+        Some(unit) => error.iter().zip(unit).map(|(error, unit)| error / unit).collect(),
     }
 }
 

@@ -26,6 +26,7 @@ const DENSE_UP_TO: usize = 1000;
 pub(crate) struct Objective<'a, M> {
     pub(crate) model: &'a mut M,
     loss: &'a mut (dyn Loss + Send + 'a),
+    unit: Option<&'a [f64]>,
     sigma: Vec<f64>,
     slope: Vec<f64>,
 }
@@ -33,22 +34,38 @@ pub(crate) struct Objective<'a, M> {
 impl<'a, M: Parametric> Objective<'a, M> {
     pub(crate) fn new(model: &'a mut M, loss: &'a mut (dyn Loss + Send + 'a)) -> Self {
         let rows = loss.rows();
-        Self { model, loss, sigma: vec![0.0; rows], slope: vec![0.0; rows] }
+        Self { model, loss, unit: None, sigma: vec![0.0; rows], slope: vec![0.0; rows] }
+    }
+
+    /// The loss is one of errors in these units: sigmas are brought to them first.
+    pub(crate) fn in_units(self, unit: Option<&'a [f64]>) -> Self {
+        Self { unit, ..self }
+    }
+
+    fn forward(&mut self, parameters: &[f64]) -> bool {
+        let positive = self.model.forward(parameters, &mut self.sigma);
+        if let Some(unit) = self.unit {
+            self.sigma.iter_mut().zip(unit).for_each(|(sigma, unit)| *sigma /= unit);
+        }
+        positive
     }
 
     /// `None` where a sigma is not positive.
     pub(crate) fn at(&mut self, parameters: &[f64], gradient: &mut [f64]) -> Option<f64> {
-        if !self.model.forward(parameters, &mut self.sigma) {
+        if !self.forward(parameters) {
             return None;
         }
         let cost = self.loss.value_and_gradient(&self.sigma, &mut self.slope).ok()?;
+        if let Some(unit) = self.unit {
+            self.slope.iter_mut().zip(unit).for_each(|(slope, unit)| *slope /= unit);
+        }
         self.model.backward(parameters, &self.slope, gradient);
         Some(self.model.penalise(parameters, cost, gradient))
     }
 
     /// The loss alone, without penalty.
     pub(crate) fn loss_at(&mut self, parameters: &[f64]) -> Result<f64> {
-        if !self.model.forward(parameters, &mut self.sigma) {
+        if !self.forward(parameters) {
             return Ok(f64::INFINITY);
         }
         self.loss.value(&self.sigma)

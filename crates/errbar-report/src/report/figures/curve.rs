@@ -84,6 +84,61 @@ pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
     })
 }
 
+/// Sigma over the one input, and the band that holds it.
+pub(super) fn sigma(seen: &Seen<'_>) -> Option<ReportFigure> {
+    let [input] = seen.subject.inputs[..] else { return None };
+    let curve = seen.subject.curve.as_ref()?;
+    let (low, high) = curve.band.as_ref()?;
+    let (x, n) = (&curve.x, curve.x.len());
+    if n < 2 || [curve.sigma.len(), low.len(), high.len()] != [n; 3] {
+        return None;
+    }
+    let name = names::shown(input.name, names::IN_TEXT);
+    let top = range(high).1;
+    let draw = |width: f64, height: f64| {
+        let axis = Axis::new("sigma").range(0.0, 1.04 * top);
+        let panel = Panel::new(names::label(input.name), axis)
+            .legend(Legend::Above)
+            .with(Band::new(x.clone(), low.clone(), high.clone()).color(CLAIMED).label("90% band"))
+            .with(
+                Line::new(x.clone(), curve.sigma.clone()).color(FORECAST).width(2.2).label("sigma"),
+            );
+        Figure::new(width, height).with(panel)
+    };
+    let mut table = Table::new(&[&name, "sigma", "band from", "band to"]);
+    let mut spots = Vec::new();
+    let step = n.div_ceil(40).max(1);
+    for (row, i) in (0..n).step_by(step).enumerate() {
+        table.rows.push([x[i], curve.sigma[i], low[i], high[i]].map(Cell::Number).to_vec());
+        spots.push(Spot { row, panel: 0, x: x[i], y: curve.sigma[i] });
+    }
+    let width = |i: usize| high[i] / low[i];
+    let by = |better: fn(f64, f64) -> bool| {
+        (0..n).reduce(|a, b| if better(width(b), width(a)) { b } else { a }).unwrap_or(0)
+    };
+    let (best, worst) = (by(|b, a| b < a), by(|b, a| b > a));
+    let factor = |i: usize| format!("a factor of {} at {}", short(width(i).sqrt()), short(x[i]));
+    Some(ReportFigure {
+        name: "sigma-band".into(),
+        title: "How well sigma is known".into(),
+        message: format!(
+            "Sigma is known best, within {}, and least, within {}.",
+            factor(best),
+            factor(worst)
+        ),
+        reading: format!(
+            "Sigma over {name}, and the band that should hold the true one with a probability of 90% \
+             at each place: it is learned from some rows, and not known exactly."
+        ),
+        figure: draw(BROAD, 360.0),
+        narrow: Some(draw(WIDTH, 320.0)),
+        table,
+        spots,
+        section: Section::Curve,
+        open: false,
+    })
+}
+
 /// Forecast and sigma from bins of rows, where nobody gave a curve.
 fn averaged(seen: &Seen<'_>, x: &[f64]) -> Curve {
     let mut curve = Curve::default();

@@ -98,6 +98,7 @@ const POINTS: Color = Color::hex(0x6B6B6B);
 pub(super) fn all(seen: &Seen<'_>) -> Result<Vec<ReportFigure>> {
     let mut out = Vec::new();
     out.extend(curve::figure(seen));
+    out.extend(curve::sigma(seen));
     out.push(calibration::reliability(seen));
     out.push(calibration::pit(seen));
     out.push(calibration::coverage(seen));

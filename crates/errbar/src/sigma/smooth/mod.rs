@@ -104,7 +104,7 @@ pub(crate) fn fit_with_known_variance(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Smooth> {
-    let Prepared { scaling, columns, error, unit } = Prepared::new(data, true)?;
+    let Prepared { scaling, columns, error, unit, .. } = Prepared::new(data, true)?;
     if error.iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: error.len() });
     }

@@ -1,0 +1,70 @@
+//! Every row in the units of its own error.
+//!
+//! CRPS has the units of the error, so a row of small sigma hardly counts: at a fixed $z$ its slope
+//! in $\ln\sigma$ is in proportion to $\sigma$. After a first fit $s\_0(x)$ the cost can be applied to
+//! $\varepsilon/s\_0(x)$ with $\sigma(x)/s\_0(x)$ instead, where all rows count alike. A first fit to
+//! the same errors would give too much weight to those that happen to be small; so each row's
+//! $s\_0$ comes from a model that has not seen it, and it has a floor.
+
+use super::{Effort, Kind, LEAST_ROWS, Options, train_in};
+use crate::data::{Data, Split, shuffled};
+use crate::error::{Error, Result};
+use crate::monitor::{Monitor, Part};
+use crate::score::LossKind;
+use crate::sigma::Model;
+
+/// Parts of the rows, each judged by a model of the others.
+const FOLDS: usize = 4;
+
+/// A unit is at least this share of the mean size of all errors.
+const FLOOR: f64 = 0.1;
+
+/// The unit of each row, and a model of most of them; `None` where there are too few rows for a
+/// first fit.
+pub(super) fn units(
+    data: &Data,
+    kind: Kind,
+    known: Option<&Model>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Option<(Vec<f64>, Model)>> {
+    let rows = data.rows();
+    if rows - rows.div_ceil(FOLDS) < LEAST_ROWS {
+        return Ok(None);
+    }
+    // The likelihood does not mind units, and is quick.
+    let first = Options { loss: LossKind::Nlpd, ..*options };
+    let order = match options.split {
+        Split::Random => shuffled(rows, options.seed ^ 0xf01d),
+        Split::InOrder => (0..rows).collect(),
+    };
+    let fold_of = |place: usize| match options.split {
+        Split::Random => place % FOLDS,
+        Split::InOrder => place * FOLDS / rows,
+    };
+    let mut unit = vec![0.0; rows];
+    let mut last: Option<Model> = None;
+    for fold in 0..FOLDS {
+        let share = |fold: usize| fold as f64 / FOLDS as f64;
+        let part = Part { whole: monitor, from: share(fold), to: share(fold + 1) };
+        let pick = |wanted: bool| -> Vec<usize> {
+            let places = (0..rows).filter(|&place| (fold_of(place) == fold) == wanted);
+            let mut rows: Vec<usize> = places.map(|place| order[place]).collect();
+            rows.sort_unstable();
+            rows
+        };
+        let (inside, outside) = (pick(true), pick(false));
+        let (others, known) = (data.pick(&outside), last.as_ref().or(known));
+        let model = match train_in(&others, kind, Effort::First, known, &first, &part) {
+            // All errors of the others are zero.
+            Err(Error::NoErrors { .. }) => return Ok(None),
+            model => model?,
+        };
+        let sigma = model.predict(data.pick(&inside).inputs())?;
+        inside.iter().zip(sigma).for_each(|(&row, sigma)| unit[row] = sigma);
+        last = Some(model);
+    }
+    let mean = data.error().iter().map(|e| e.abs() / rows as f64).sum::<f64>();
+    unit.iter_mut().for_each(|unit| *unit = unit.clamp(FLOOR * mean, f64::MAX));
+    Ok(last.map(|model| (unit, model)))
+}
