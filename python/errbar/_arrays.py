@@ -60,6 +60,13 @@ def together(
     return spread[0], spread[1], shape
 
 
+def refuse_twice(names: list[str]) -> None:
+    """Refuses columns of the same name: one could not tell them apart."""
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ValueError(f'two input columns are named "{name}": give each its own name')
+
+
 def shaped(flat: Floats, shape: tuple[int, ...]) -> Any:
     """A flat result in the shape of its input; a number for a number."""
     return flat.reshape(shape) if shape else float(flat[0])
@@ -73,7 +80,8 @@ def _dimensions(array: npt.NDArray[Any]) -> str:
 
 def _as_array(values: Any) -> npt.NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):  # a masked value is a missing one
-        return np.asarray(values.astype(np.float64).filled(np.nan))
+        doubles: Any = values.astype(np.float64)
+        return np.asarray(doubles.filled(np.nan))
     if isinstance(values, np.ndarray):
         return values
     if hasattr(values, "to_numpy"):

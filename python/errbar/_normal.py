@@ -31,8 +31,13 @@ class Normal:
 
     def __init__(self, mean: Any, std: Any) -> None:
         self._mean, self._std, self._shape = together("mean", mean, "std", std)
-        if self._mean.size:
-            _errbar.nlpd(self._mean, self._std)  # refuses what is not finite and positive
+        for name, values in (("mean", self._mean), ("std", self._std)):
+            wrong = ~np.isfinite(values) | ((name == "std") & (values <= 0))
+            if wrong.any():
+                place = tuple(int(i) for i in np.argwhere(wrong)[0])
+                where = f" at {place[0] if len(place) == 1 else place}" if place else ""
+                needed = "finite" if name == "mean" else "finite and greater than 0"
+                raise ValueError(f"{name}{where} is {values[place]:g}: it must be {needed}")
 
     def __repr__(self) -> str:
         if self._shape == ():

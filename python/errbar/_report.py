@@ -9,7 +9,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _errbar
-from ._arrays import Floats, column, floats, maybe_column
+from ._arrays import Floats, column, floats, maybe_column, refuse_twice
 from ._scores import Scores, scores_of
 
 
@@ -128,8 +128,7 @@ def _columns(inputs: Any) -> list[tuple[str, Floats]]:
         return [(str(name), column(str(name), values)) for name, values in inputs.items()]
     if hasattr(inputs, "columns") and hasattr(inputs, "__getitem__"):
         names = getattr(inputs, "column_names", None) or list(inputs.columns)  # PyArrow, others
-        if len(set(names)) < len(names):
-            raise ValueError("two of the inputs have the same name: give each its own")
+        refuse_twice([str(name) for name in names])
         return [(str(name), column(str(name), inputs[name])) for name in names]
     array = floats("inputs", inputs)
     if array.ndim == 1:

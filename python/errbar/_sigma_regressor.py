@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _errbar
-from ._arrays import Floats, floats
+from ._arrays import Floats, floats, refuse_twice
 from ._cost import Beta
 
 
@@ -275,12 +275,11 @@ def usual_names(columns: int) -> list[str]:
 def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
     """Inputs as rows of doubles. scikit-learn looks at names and shapes; that values are finite is
     seen later, where row and column can be named."""
-    names = getattr(X, "columns", None)
+    # PyArrow's columns are the values; elsewhere they are the names.
+    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
     if names is not None:
         names = [str(name) for name in names]
-        for place, name in enumerate(names):
-            if name in names[:place]:
-                raise ValueError(f'two input columns are named "{name}": give each its own name')
+        refuse_twice(names)
     refuse_text(X, names)
     inputs = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False

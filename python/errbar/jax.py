@@ -77,9 +77,12 @@ def accuracy_reliability(
     _check_beta(beta)
     error, sigma, weight = _checked(error, sigma, weight)
     if isinstance(beta, str):
-        return _cost(error, sigma, weight, *_heuristic(jax.lax.stop_gradient(error), weight, beta))
-    beta = jnp.asarray(beta, error.dtype).reshape(())
-    return _cost(error, sigma, weight, beta, 1.0 - beta)
+        split = _heuristic(jax.lax.stop_gradient(error), weight, beta)
+    else:
+        beta = jnp.asarray(beta, error.dtype).reshape(())
+        split = beta, 1.0 - beta
+    value: Array = _cost(error, sigma, weight, *split)
+    return value
 
 
 def reliability_score(error: Any, sigma: Any, weight: Any = None) -> Array:
@@ -88,15 +91,15 @@ def reliability_score(error: Any, sigma: Any, weight: Any = None) -> Array:
     n rows of a perfect forecast have ``1 / (sqrt(2 * pi) * n)`` on average.
     """
     error, sigma, weight = _checked(error, sigma, weight)
-    return (
-        _cost(error, sigma, weight, jnp.zeros((), error.dtype), jnp.ones((), error.dtype))
-        - _CONSTANT
-    )
+    zero, one = jnp.zeros((), error.dtype), jnp.ones((), error.dtype)
+    rs: Array = _cost(error, sigma, weight, zero, one)
+    return rs - _CONSTANT
 
 
 def crps(error: Any, sigma: Any) -> Array:
     """The CRPS of each element, in the units of the error."""
-    return _crps(*_same_type(error, sigma))
+    value: Array = _crps(*_same_type(error, sigma))
+    return value
 
 
 def heuristic_beta(error: Any, weight: Any = None) -> Array:
@@ -105,15 +108,13 @@ def heuristic_beta(error: Any, weight: Any = None) -> Array:
     return _heuristic(error, weight, "heuristic")[0]
 
 
-@jax.custom_jvp
-def _crps(error: Array, sigma: Array) -> Array:
+def _crps_value(error: Array, sigma: Array) -> Array:
     sigma = _positive(sigma)
     eta = _eta(error, sigma)
     # error * erf rather than sigma * z * erf: z may overflow where the score does not.
     return error * erf(eta) + sigma * _dcrps_dsigma(eta)
 
 
-@_crps.defjvp
 def _crps_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     """By hand: the derivatives of its terms cancel, and are NaN far out."""
     (error, sigma), (by_error, by_sigma) = primals, tangents
@@ -121,8 +122,7 @@ def _crps_jvp(primals: Any, tangents: Any) -> tuple[Array, Array]:
     return _crps(error, sigma), erf(eta) * by_error + _dcrps_dsigma(eta) * by_sigma
 
 
-@jax.custom_vjp
-def _cost(
+def _cost_value(
     error: Array, sigma: Array, weight: Array | None, accuracy: Array, reliability: Array
 ) -> Array:
     """``accuracy * mean CRPS + reliability * RS``, RS without its constant."""
@@ -158,6 +158,9 @@ def _cost_backward(kept: Any, grad: Array) -> Any:
     return jax.tree.map(lambda slope: slope * grad, kept)
 
 
+_crps: Any = jax.custom_jvp(_crps_value)
+_crps.defjvp(_crps_jvp)
+_cost: Any = jax.custom_vjp(_cost_value)
 _cost.defvjp(_cost_forward, _cost_backward)
 
 

@@ -174,8 +174,9 @@ def scores(
     levels = [float(level) for level in levels]
     of_levels = [f"{name} {level}" for name in _OF_LEVELS for level in levels]
     outputs = [*_OF_SCORES, "ar", "beta", *of_levels]
-    with xr.set_options(keep_attrs=True, arithmetic_join="exact"):  # type: ignore[no-untyped-call]
-        error = observation - forecast
+    if isinstance(forecast, xr.DataArray):
+        observation, forecast = xr.align(observation, forecast, join="exact", copy=False)
+    error = (observation - forecast).assign_attrs(observation.attrs)
     flat = _reduced(partial(_scores, levels), outputs, error, sigma, dim, weight, skipna)
     out = flat.drop_vars(of_levels)
     for name in _OF_LEVELS:

@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     voice: Voice,
 }
 
-const DATA: &str = include_str!("../../../examples/data/motorcycle.csv");
+/// A link to the file in examples/data: a crate must have all its files in its own folder.
+const DATA: &str = include_str!("motorcycle.csv");
 
 /// The 90% interval is what people look at.
 const LEVEL: f64 = 0.9;

@@ -31,7 +31,8 @@ use crate::{arguments, model_file, stop};
   zcat archive.csv.gz | errbar predict - --model model.json | gzip > out.csv.gz
 
 New columns: sigma, outside; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
-0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9; forecast, when the model makes the forecast itself (--fit-mean).")]
+0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9;
+guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9; forecast, when the model makes the forecast itself (--fit-mean).")]
 pub(crate) struct Arguments {
     /// The table with the inputs: CSV (also gzipped) or Parquet; - is standard input.
     file: PathBuf,
@@ -47,6 +48,11 @@ pub(crate) struct Arguments {
     /// Central intervals that hold the observation with these probabilities.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
     interval: Vec<f64>,
+
+    /// Intervals that hold the observation with these probabilities whatever the distribution of
+    /// errors, as long as rows are exchangeable (for a model fitted with --guarantee).
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
+    guarantee: Vec<f64>,
 
     /// A band that holds sigma itself with this probability (smooth models only): it is learned from
     /// some rows, and not known exactly.
@@ -129,9 +135,10 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     let new = New::of(arguments, fitted);
     let added = new.columns(&arguments.prefix);
     check_names(&table, &added)?;
-    let mut stream = table.stream(&columns)?;
+    let promise = Promise::of(arguments, fitted, &table)?;
+    let mut stream = table.stream(&columns, &promise.column())?;
     let mut sink = Sink::create(&arguments.output, &stream, added)?;
-    let written = copy(arguments, fitted, &around, &new, &mut stream, &mut sink);
+    let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
     match written.and_then(|seen| sink.finish().map(|()| seen)) {
         Ok(seen) => {
             seen.say(arguments.voice, &file, arguments);
@@ -166,7 +173,7 @@ fn check_names(table: &Table, added: &[NewColumn]) -> anyhow::Result<()> {
 fn copy(
     arguments: &Arguments,
     fitted: &Fitted,
-    around: &Around,
+    (around, promise): (&Around, &Promise),
     new: &New,
     stream: &mut Stream,
     sink: &mut Sink,
@@ -175,7 +182,7 @@ fn copy(
     let mut seen = Seen::default();
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
-        let rows = Predicted::of(fitted, around, arguments.sigma_band, &batch)?;
+        let rows = Predicted::of(fitted, around, promise, arguments, &batch)?;
         seen.count(&rows);
         sink.write(&batch, &new.values(&rows, arguments))?;
         bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
@@ -202,9 +209,10 @@ impl Around {
         if fitted.mean().is_some() {
             return Ok(Self::Model);
         }
-        let needed = [&arguments.interval, &arguments.quantiles, &arguments.exceed]
-            .iter()
-            .any(|asked| !asked.is_empty());
+        let needed =
+            [&arguments.interval, &arguments.quantiles, &arguments.exceed, &arguments.guarantee]
+                .iter()
+                .any(|asked| !asked.is_empty());
         match fitted.forecast() {
             Some(name) if needed => Ok(Self::Column(table.column_for(
                 name,
@@ -225,6 +233,10 @@ struct Predicted {
     sigma: Vec<f64>,
     /// The ends of the band on sigma; empty when it was not asked for.
     band: (Vec<f64>, Vec<f64>),
+    /// For each level how far the guaranteed interval reaches.
+    reach: Vec<Vec<f64>>,
+    /// Rows of no group that the guarantee knows.
+    strangers: u64,
     outside: Vec<Option<bool>>,
 }
 
@@ -235,15 +247,21 @@ impl Predicted {
     fn of(
         fitted: &Fitted,
         around: &Around,
-        band: Option<f64>,
+        promise: &Promise,
+        arguments: &Arguments,
         batch: &Batch,
     ) -> anyhow::Result<Self> {
+        let groups = promise.groups(fitted, batch);
         let inputs = fitted.names().len();
         let missing = || vec![f64::NAN; batch.rows];
         let mut out = Self {
             forecast: missing(),
             sigma: missing(),
             band: (missing(), missing()),
+            reach: vec![missing(); arguments.guarantee.len()],
+            strangers: groups
+                .as_ref()
+                .map_or(0, |g| g.iter().filter(|g| g.is_none()).count() as u64),
             outside: vec![None; batch.rows],
         };
         let chunks = out.forecast.par_chunks_mut(CHUNK).zip(out.sigma.par_chunks_mut(CHUNK));
@@ -265,7 +283,7 @@ impl Predicted {
                     sigma[i] = predicted.sigma[k];
                     outside[i] = Some(predicted.outside[k]);
                 }
-                let ends = match band {
+                let ends = match arguments.sigma_band {
                     Some(level) => fitted.band(&rows, level)?,
                     None => None,
                 };
@@ -287,7 +305,79 @@ impl Predicted {
                 Ok(())
             },
         )?;
+        // Guaranteed intervals, of the rows that have a sigma.
+        let known: Vec<usize> = (0..batch.rows).filter(|&i| !out.sigma[i].is_nan()).collect();
+        let own: Option<Vec<Option<u32>>> =
+            groups.map(|groups| known.iter().map(|&i| groups[i]).collect());
+        if !arguments.guarantee.is_empty() && !known.is_empty() {
+            let rows: Vec<f64> = known
+                .iter()
+                .flat_map(|&i| batch.numbers[..inputs].iter().map(move |column| column[i]))
+                .collect();
+            for (reach, &level) in out.reach.iter_mut().zip(&arguments.guarantee) {
+                let found = fitted.guaranteed(&rows, level, own.as_deref())?;
+                known.iter().zip(found).for_each(|(&i, found)| reach[i] = found);
+            }
+        }
         Ok(out)
+    }
+}
+
+/// What guaranteed intervals are grouped by.
+struct Promise {
+    group: Option<usize>,
+}
+
+impl Promise {
+    fn of(arguments: &Arguments, fitted: &Fitted, table: &Table) -> anyhow::Result<Self> {
+        if arguments.guarantee.is_empty() {
+            return Ok(Self { group: None });
+        }
+        let Some(guarantee) = fitted.guarantee() else {
+            bail!(
+                "{} has no guarantee (--guarantee): fit the model with errbar fit --guarantee split",
+                arguments.model.display()
+            );
+        };
+        for &level in &arguments.guarantee {
+            // Now, not after half the rows.
+            let all = [("", guarantee.rows(None))];
+            let groups = guarantee.groups();
+            let each = if groups.is_empty() { &all[..] } else { &groups };
+            let needed = errbar::fit::guarantee::rows_needed(level);
+            if let Some((group, rows)) = each.iter().find(|(_, rows)| *rows < needed) {
+                let of = if groups.is_empty() {
+                    String::new()
+                } else {
+                    format!(" of the group \"{group}\"")
+                };
+                bail!(
+                    "--guarantee {level} needs {needed} errors that the model has not seen, and {}{of} \
+                     has {rows}: ask for a lower level, or fit with more rows",
+                    arguments.model.display()
+                );
+            }
+        }
+        let group = match guarantee.grouped_by() {
+            Some(name) => Some(table.column_for(
+                name,
+                &format!(", which the guarantee of {} is grouped by", arguments.model.display()),
+            )?),
+            None => None,
+        };
+        Ok(Self { group })
+    }
+
+    fn column(&self) -> Vec<usize> {
+        self.group.into_iter().collect()
+    }
+
+    /// The number of each row's group; `None` within for one that the model does not know.
+    fn groups(&self, fitted: &Fitted, batch: &Batch) -> Option<Vec<Option<u32>>> {
+        let (guarantee, texts) = (fitted.guarantee()?, batch.texts.first()?);
+        let numbers: Vec<Option<u32>> =
+            texts.values.iter().map(|value| guarantee.group(value)).collect();
+        Some(texts.rows.iter().map(|&row| numbers[row as usize]).collect())
     }
 }
 
@@ -296,6 +386,8 @@ struct New {
     forecast: bool,
     /// The percentage of the band on sigma.
     band: Option<f64>,
+    /// The percentages of guaranteed intervals.
+    guaranteed: Vec<f64>,
     /// Names and probabilities of quantiles, ends of intervals among them.
     quantiles: Vec<(String, f64)>,
     exceed: Vec<f64>,
@@ -314,7 +406,8 @@ impl New {
         }
         let forecast = fitted.mean().is_some() && arguments.forecast.is_none();
         let band = arguments.sigma_band.map(|level| round(100.0 * level));
-        Self { forecast, band, quantiles, exceed: arguments.exceed.clone() }
+        let guaranteed = arguments.guarantee.iter().map(|level| round(100.0 * level)).collect();
+        Self { forecast, band, guaranteed, quantiles, exceed: arguments.exceed.clone() }
     }
 
     fn columns(&self, prefix: &str) -> Vec<NewColumn> {
@@ -329,6 +422,10 @@ impl New {
             out.push(column(&format!("sigma_upper_{percent}"), NewKind::Number));
         }
         let names = self.quantiles.iter().map(|(name, _)| name.clone());
+        for percent in &self.guaranteed {
+            out.push(column(&format!("guaranteed_lower_{percent}"), NewKind::Number));
+            out.push(column(&format!("guaranteed_upper_{percent}"), NewKind::Number));
+        }
         let exceed = self.exceed.iter().map(|threshold| format!("exceed_{threshold}"));
         out.extend(names.chain(exceed).map(|name| column(&name, NewKind::Number)));
         out.push(column("outside", NewKind::Flag));
@@ -350,6 +447,16 @@ impl New {
         if self.band.is_some() {
             out.push(NewValues::Numbers(rows.band.0.clone()));
             out.push(NewValues::Numbers(rows.band.1.clone()));
+        }
+        for reach in &rows.reach {
+            for sign in [-1.0, 1.0] {
+                let ends = rows.forecast.iter().zip(reach).map(|(mu, reach)| {
+                    let end = mu + sign * reach;
+                    // NaN must pass.
+                    if end.is_nan() { end } else { end.max(lower).min(upper) }
+                });
+                out.push(NewValues::Numbers(ends.collect()));
+            }
         }
         for &(_, level) in &self.quantiles {
             // 2p - 1 loses the digits of a small p; the other tail has them all.
@@ -390,6 +497,7 @@ struct Seen {
     rows: u64,
     without: u64,
     outside: u64,
+    strangers: u64,
     smallest: Option<f64>,
     largest: f64,
 }
@@ -397,6 +505,7 @@ struct Seen {
 impl Seen {
     fn count(&mut self, rows: &Predicted) {
         self.rows += rows.sigma.len() as u64;
+        self.strangers += rows.strangers;
         self.outside += rows.outside.iter().filter(|o| **o == Some(true)).count() as u64;
         for &sigma in rows.sigma.iter() {
             if sigma.is_nan() {
@@ -426,6 +535,14 @@ impl Seen {
             voice.warn(&format!(
                 "{} of {} without sigma: an input is missing or infinite",
                 rows(self.without),
+                self.rows
+            ));
+        }
+        if self.strangers > 0 {
+            voice.warn(&format!(
+                "{} of {} belong to no group that the guarantee knows: they are promised what all \
+                 groups together are",
+                rows(self.strangers),
                 self.rows
             ));
         }

@@ -204,3 +204,61 @@ fn a_band_on_sigma() {
     let ran = errbar(folder.path(), arguments);
     assert!(ran.stderr.contains("--model smooth"), "{}", ran.stderr);
 }
+
+/// A table of two groups; the errors of b are ten times those of a.
+fn grouped(rows: usize) -> String {
+    let mut random = common::Numbers::new(5);
+    let mut text = String::from("x,site,mu,y\n");
+    for row in 0..rows {
+        let (site, size) = if row % 2 == 0 { ("a", 1.0) } else { ("b", 10.0) };
+        text += &format!("{},{site},0,{}\n", random.next(), size * random.normal());
+    }
+    text
+}
+
+#[test]
+fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), grouped(400)).unwrap();
+    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant --guarantee \
+               --group site -o model.json";
+    let ran = errbar(folder.path(), fit.split_whitespace()).well();
+    assert!(ran.printed().contains("at least 90"), "{}", ran.printed());
+    assert!(ran.printed().contains("exchangeable"), "{}", ran.printed());
+    let rows = "x,site,mu\n0.5,a,1\n0.5,b,1\n0.5,c,1\n0.5,,1\n,a,1\n";
+    let (header, rows) = predict(folder.path(), rows, &["--guarantee", "0.9"]);
+    let added = ["sigma", "guaranteed_lower_90", "guaranteed_upper_90", "outside"];
+    assert_eq!(header[3..], added);
+    let model = std::fs::read_to_string(folder.path().join("model.json")).unwrap();
+    let fitted = fit::Fitted::from_json(&model).unwrap();
+    let site = |name: &str| fitted.guarantee().unwrap().group(name);
+    for (row, name) in rows[..4].iter().zip(["a", "b", "c", ""]) {
+        let reach = fitted.guaranteed(&[0.5], 0.9, Some(&[site(name)])).unwrap()[0];
+        assert_eq!((row[4], row[5]), (1.0 - reach, 1.0 + reach), "{name}");
+    }
+    // 90% of a normal error lie within 1.64 of its standard deviation.
+    assert!((1.2..2.3).contains(&(rows[0][5] - 1.0)) && (12.0..23.0).contains(&(rows[1][5] - 1.0)));
+    assert!(rows[4][4].is_nan() && rows[4][5].is_nan(), "no input, no interval");
+}
+
+#[test]
+fn guarantees_that_cannot_be_given_are_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), grouped(60)).unwrap();
+    let run = |line: &str| errbar(folder.path(), line.split_whitespace());
+    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant -q";
+    run(fit).well();
+    for (line, words) in [
+        ("predict t.csv -m model.json --guarantee 0.9", "--guarantee split"),
+        (&format!("{fit} --guarantee --errors in-sample"), "in-sample"),
+        (&format!("{fit} --guarantee cross --group site"), "split"),
+        (&format!("{fit} --group site"), "--guarantee"),
+        (&format!("{fit} --guarantee --group nowhere"), "nowhere"),
+    ] {
+        let ran = run(line);
+        assert!(ran.status != Some(0) && ran.stderr.contains(words), "{line}: {}", ran.stderr);
+    }
+    run(&format!("{fit} --guarantee")).well();
+    let ran = run("predict t.csv -m model.json --guarantee 0.99");
+    assert!(ran.stderr.contains("needs 99 errors"), "{}", ran.stderr);
+}

@@ -29,6 +29,18 @@ pub struct Data<'a> {
     error: Cow<'a, [f64]>,
     weight: Option<Cow<'a, [f64]>>,
     unit: Option<Vec<f64>>,
+    group: Option<Group>,
+}
+
+/// Which group each row belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// What rows are grouped by.
+    pub name: String,
+    /// The groups.
+    pub labels: Vec<String>,
+    /// For each row its place in `labels`.
+    pub rows: Vec<u32>,
 }
 
 impl<'a> Data<'a> {
@@ -41,7 +53,14 @@ impl<'a> Data<'a> {
         check_rows(rows)?;
         check_length("inputs", rows, "error", error.len())?;
         check_finite("error", error)?;
-        Ok(Self { inputs: inputs.into(), columns, error: error.into(), weight: None, unit: None })
+        Ok(Self {
+            inputs: inputs.into(),
+            columns,
+            error: error.into(),
+            weight: None,
+            unit: None,
+            group: None,
+        })
     }
 
     /// The same data with a weight for each row, if there is one; only ratios of weights matter.
@@ -91,6 +110,24 @@ impl<'a> Data<'a> {
         self.weight.as_deref()
     }
 
+    /// The same data, each row belonging to a group.
+    ///
+    /// # Errors
+    /// A different length, or a row whose group has no label.
+    pub fn grouped(self, group: Group) -> Result<Self> {
+        check_length("group", group.rows.len(), "error", self.error.len())?;
+        if let Some(row) = group.rows.iter().position(|&g| g as usize >= group.labels.len()) {
+            return Err(Error::NoSuchGroup { row, groups: group.labels.len() });
+        }
+        Ok(Self { group: Some(group), ..self })
+    }
+
+    /// The groups, if rows belong to some.
+    #[must_use]
+    pub fn group(&self) -> Option<&Group> {
+        self.group.as_ref()
+    }
+
     /// The same data, each row's error to be counted in a unit of its own.
     pub(crate) fn in_units(self, unit: Vec<f64>) -> Self {
         debug_assert_eq!(unit.len(), self.rows());
@@ -112,6 +149,10 @@ impl<'a> Data<'a> {
             error: of(&self.error).into(),
             weight: self.weight().map(|weight| of(weight).into()),
             unit: self.unit().map(of),
+            group: self.group.as_ref().map(|group| Group {
+                rows: rows.iter().map(|&row| group.rows[row]).collect(),
+                ..group.clone()
+            }),
         }
     }
 }

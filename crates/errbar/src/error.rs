@@ -105,6 +105,43 @@ pub enum Error {
         needed: usize,
     },
 
+    /// A row whose group has no label.
+    #[error("row {row} belongs to a group that has no label: there are {groups}")]
+    NoSuchGroup {
+        /// The row, counted from 0.
+        row: usize,
+        /// The groups there are.
+        groups: usize,
+    },
+
+    /// A guarantee for rows of different weights.
+    #[error("a guarantee counts every row alike: leave the weights out")]
+    WeightedGuarantee,
+
+    /// A guarantee for each group by the cross method.
+    #[error("a guarantee for each group needs the split method")]
+    CrossGroups,
+
+    /// A model without a guarantee.
+    #[error("the model was fitted without a guarantee")]
+    NoGuarantee,
+
+    /// More than the errors can promise.
+    #[error(
+        "{rows} errors{} cannot promise an interval of {level}: at least {needed} are needed",
+        in_group(group)
+    )]
+    TooFewForLevel {
+        /// The level.
+        level: f64,
+        /// The errors there are.
+        rows: usize,
+        /// The errors needed.
+        needed: usize,
+        /// The group they belong to.
+        group: Option<String>,
+    },
+
     /// A share of rows to hold out that is no such share.
     #[error("the share of rows to hold out is {value}: it must lie between 0 and 0.9")]
     BadValidation {
@@ -297,4 +334,8 @@ pub enum Error {
         /// How many rows it has.
         rows: usize,
     },
+}
+
+fn in_group(group: &Option<String>) -> String {
+    group.as_ref().map_or(String::new(), |group| format!(" of the group \"{group}\""))
 }

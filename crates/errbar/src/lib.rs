@@ -52,7 +52,7 @@ pub mod score;
 pub mod sigma;
 pub mod words;
 
-pub use data::{Data, Split};
+pub use data::{Data, Group, Split};
 pub use error::{Error, Result};
 pub use monitor::{Monitor, Silent};
 

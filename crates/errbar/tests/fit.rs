@@ -65,7 +65,7 @@ fn auto_keeps_one_sigma_where_there_is_nothing_to_learn() {
 #[test]
 fn rows_without_weight_are_not_seen() {
     let (inputs, error) = draw(3, 300, steep);
-    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
         let options = Options { kind, ..Options::default() };
         let equal = vec![4.0; error.len()];
         let plain = Data::new(&inputs, 2, &error).unwrap().maybe_weighted(Some(&equal)).unwrap();
@@ -101,7 +101,7 @@ fn heavier_rows_count_more() {
     let weight = |first: f64, second: f64| -> Vec<f64> {
         (0..400).map(|row| if row < 200 { first } else { second }).collect()
     };
-    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
         let (small, large) = (sigma(&weight(1.0, 1e-6), kind), sigma(&weight(1e-6, 1.0), kind));
         assert!((0.7..1.5).contains(&small), "{kind:?}: {small}");
         assert!((7.0..15.0).contains(&large), "{kind:?}: {large}");
@@ -111,7 +111,7 @@ fn heavier_rows_count_more() {
 #[test]
 fn the_units_of_the_error_do_not_matter() {
     let (inputs, error) = draw(5, 200, steep);
-    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
         let sigma = |factor: f64| {
             let scaled: Vec<f64> = error.iter().map(|e| factor * e).collect();
             let data = Data::new(&inputs, 2, &scaled).unwrap();
@@ -200,7 +200,7 @@ fn a_monitor_sees_the_progress_and_can_stop_it() {
 fn saved_and_loaded_it_predicts_the_same_bits() {
     let (inputs, error) = draw(9, 150, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network] {
+    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
         let fit = fit(&data, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap();
         let text = fit.fitted.to_json().unwrap();
         let loaded = Fitted::from_json(&text).unwrap();

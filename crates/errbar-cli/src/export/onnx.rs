@@ -61,6 +61,11 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
                 "a smooth model has no ONNX form yet; fit one with --model polynomial or network"
             )
         }
+        Model::Trees(_) => {
+            anyhow::bail!(
+                "a model of trees has no ONNX form yet; fit one with --model polynomial or network"
+            )
+        }
     };
     let sigma = graph.node("sigma_column", "Add", &[&sigma, &gap]);
     let sigma = graph.node("sigma", "Squeeze", &[&sigma, &across]);

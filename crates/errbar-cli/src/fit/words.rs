@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
+use errbar::fit::guarantee::{Guarantee, Method, rows_needed};
 use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
@@ -61,6 +62,12 @@ impl Told {
             }
             _ => text += "\nNo rows were held out: how good the model is, is not known.\n",
         }
+        if let Some(guarantee) = fitted.guarantee() {
+            let _ = write!(text, "\nGuarantee ({}):\n", method(guarantee.method()));
+            for line in wrapped(&promised(guarantee, self.in_order), 96).lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
         text
     }
 
@@ -105,6 +112,7 @@ impl Told {
             "errors": fitted.error_source(),
             "training": fitted.training(),
             "held_out": fitted.validation(),
+            "guarantee": fitted.guarantee().map(|guarantee| promised(guarantee, self.in_order)),
             "scores": self.held_out_scores,
             "verdict": verdict,
             "findings": self.findings,
@@ -124,7 +132,67 @@ fn kind(model: &Model) -> Kind {
         Model::Polynomial(_) => Kind::Polynomial,
         Model::Smooth(_) => Kind::Smooth,
         Model::Network(_) => Kind::Network,
+        Model::Trees(_) => Kind::Trees,
     }
+}
+
+fn method(method: Method) -> &'static str {
+    match method {
+        Method::Split => "split",
+        Method::Cross => "cross",
+    }
+}
+
+/// What guaranteed intervals promise, and what for.
+fn promised(guarantee: &Guarantee, in_order: bool) -> String {
+    const LEVEL: f64 = 0.9;
+    let percent = |p: f64| format!("{}%", significant(100.0 * p, 3));
+    let needed = rows_needed(LEVEL);
+    let each = match guarantee.grouped_by() {
+        Some(name) => format!(" of each \"{name}\""),
+        None => String::new(),
+    };
+    let groups = guarantee.groups();
+    let (rows, few): (usize, Vec<String>) = match groups.is_empty() {
+        true => (guarantee.rows(None), vec![]),
+        false => (
+            groups.iter().map(|(_, rows)| *rows).min().unwrap_or(0),
+            groups
+                .iter()
+                .filter(|(_, rows)| *rows < needed)
+                .map(|(label, rows)| format!("\"{label}\" ({rows})"))
+                .collect(),
+        ),
+    };
+    if rows < needed {
+        let who = match few.is_empty() {
+            true => format!("{rows} errors are"),
+            false => format!("the errors of {} are", few.join(", ")),
+        };
+        return format!("{who} too few to promise 90%: {needed} are needed, or a lower level.");
+    }
+    let (low, high) = guarantee.bounds(LEVEL, rows);
+    let mut text = match guarantee.method() {
+        Method::Split => format!(
+            "Intervals of errbar predict --guarantee 0.9 hold a new observation{each} with a \
+             probability of at least {} (and at most {}, when no errors tie), whatever the distribution \
+             of errors. It is read off {} errors that the model has not seen.",
+            percent(low),
+            percent(high),
+            guarantee.rows(None)
+        ),
+        Method::Cross => format!(
+            "Intervals of errbar predict --guarantee 0.9 hold a new observation with a probability of \
+             at least {} (that much is proven; usually it is about 90%), whatever the distribution of \
+             errors.",
+            percent(low)
+        ),
+    };
+    text += " New rows must be exchangeable with these: drawn from the same source, in no special order.";
+    if in_order {
+        text += " Rows in time seldom are: take this as what would hold if nothing changed.";
+    }
+    text
 }
 
 fn described(model: &Model) -> String {

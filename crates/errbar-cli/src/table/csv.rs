@@ -77,10 +77,10 @@ impl Csv {
         Ok(Columns { rows: rows as usize, numbers, texts })
     }
 
-    pub(super) fn stream(mut self, numbers: &[usize]) -> CsvStream {
+    pub(super) fn stream(mut self, numbers: &[usize], texts: &[usize]) -> CsvStream {
         let required = |&column| NumberColumn { column, required: true };
         let numbers: Vec<NumberColumn> = numbers.iter().map(required).collect();
-        let plan = self.plan(&numbers, &[], true);
+        let plan = self.plan(&numbers, texts, true);
         self.blocks.set_sizes(Sizes { block: STREAMED, ..Sizes::default() });
         let Self { name, path, header, blocks, progress } = self;
         let blocks = Mutex::new(blocks);
@@ -128,7 +128,7 @@ impl CsvStream {
                 records.extend_from_slice(&piece.records);
             }
             self.plan.append(pieces, first_row - 1, &mut found)?;
-            let (numbers, _) = self.plan.in_order(found);
+            let (numbers, texts) = self.plan.in_order(found);
             let values = |numbers| match numbers {
                 Numbers::Values(values) => values,
                 Numbers::NotNumbers { .. } => vec![],
@@ -137,7 +137,8 @@ impl CsvStream {
             // A block of blank lines holds no rows.
             if total > 0 {
                 let kept = Kept::Csv { bytes: block.bytes, records };
-                return Ok(Some(Batch { rows: total as usize, first_row, numbers, kept }));
+                let rows = total as usize;
+                return Ok(Some(Batch { rows, first_row, numbers, texts, kept }));
             }
         }
     }

@@ -134,7 +134,7 @@ fn set_sizes(table: &mut Table, sizes: Sizes) {
 }
 
 fn opened(path: &Path, format: &Format, numbers: &[usize], sizes: Sizes) -> anyhow::Result<Stream> {
-    let mut stream = Table::open(path, format)?.stream(numbers)?;
+    let mut stream = Table::open(path, format)?.stream(numbers, &[])?;
     if let Streamed::Csv(csv) = &mut stream.0 {
         csv.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).set_sizes(sizes);
     }

@@ -107,6 +107,8 @@ pub(crate) struct Batch {
     pub(crate) first_row: u64,
     /// The numbers of the columns asked for; NaN where missing.
     pub(crate) numbers: Vec<Vec<f64>>,
+    /// The texts of the columns asked for.
+    pub(crate) texts: Vec<Texts>,
     /// All columns, for a sink.
     kept: Kept,
 }
@@ -235,11 +237,13 @@ impl Table {
     }
 
     /// Reads batch by batch, keeping every column for a [`Sink`].
-    pub(crate) fn stream(self, numbers: &[usize]) -> anyhow::Result<Stream> {
-        self.check_places(numbers)?;
+    pub(crate) fn stream(self, numbers: &[usize], texts: &[usize]) -> anyhow::Result<Stream> {
+        self.check_places(numbers.iter().chain(texts))?;
         match self.0 {
-            Opened::Csv(csv) => Ok(Stream(Streamed::Csv(csv.stream(numbers)))),
-            Opened::Parquet(parquet) => Ok(Stream(Streamed::Parquet(parquet.stream(numbers)?))),
+            Opened::Csv(csv) => Ok(Stream(Streamed::Csv(csv.stream(numbers, texts)))),
+            Opened::Parquet(parquet) => {
+                Ok(Stream(Streamed::Parquet(parquet.stream(numbers, texts)?)))
+            }
         }
     }
 

@@ -214,11 +214,19 @@ impl Parquet {
         Ok(())
     }
 
-    pub(super) fn stream(self, numbers: &[usize]) -> anyhow::Result<ParquetStream> {
+    pub(super) fn stream(
+        self,
+        numbers: &[usize],
+        texts: &[usize],
+    ) -> anyhow::Result<ParquetStream> {
         let mut places = vec![];
         for &column in numbers {
             places.push(self.numbers_of(&NumberColumn { column, required: true })?.ok());
         }
+        let place = |&column: &usize| {
+            self.places.get(column).copied().flatten().ok_or_else(|| self.nested(column))
+        };
+        let texts = texts.iter().map(place).collect::<anyhow::Result<_>>()?;
         for leaf in 0..self.leaves().len() {
             self.check_packing(leaf)?;
         }
@@ -230,6 +238,7 @@ impl Parquet {
         Ok(ParquetStream {
             table: self,
             numbers: places,
+            texts,
             batch,
             group: 0,
             readers: vec![],
@@ -248,6 +257,7 @@ pub(super) struct ParquetStream {
     pub(super) table: Parquet,
     /// The columns of numbers; `None` for one without any value.
     numbers: Vec<Option<(usize, Meaning)>>,
+    texts: Vec<(usize, Meaning)>,
     /// Rows of a batch.
     batch: usize,
     /// The next row group.
@@ -300,9 +310,19 @@ impl ParquetStream {
         };
         let numbers = self.numbers.iter().map(numbers).collect::<Result<_, _>>();
         let numbers = numbers.map_err(|error| self.table.failed(&error))?;
+        let texts = |&(leaf, meaning): &(usize, Meaning)| {
+            let mut few = Few::new();
+            if let Some(leaf) = leaves.get(leaf) {
+                leaf.texts(meaning, &mut few);
+            }
+            let mut all = All::new();
+            few.append_to(&mut all, |text: &str| text.into())?;
+            Ok(all.texts)
+        };
+        let texts = self.texts.iter().map(texts).collect::<anyhow::Result<_>>()?;
         let first_row = self.rows + 1;
         self.rows += rows as u64;
-        Ok(Some(Batch { rows, first_row, numbers, kept: Kept::Parquet(leaves) }))
+        Ok(Some(Batch { rows, first_row, numbers, texts, kept: Kept::Parquet(leaves) }))
     }
 
     /// Opens all columns of the next row group.

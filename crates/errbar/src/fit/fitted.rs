@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Options, Validation};
+use super::guarantee::Guarantee;
+use super::{Kind, Options, Validation};
 use crate::data::rows_of;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
@@ -37,6 +38,8 @@ pub struct Fitted {
     pub(super) trained_on: usize,
     pub(super) training: Summary,
     pub(super) validation: Option<Validation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) guarantee: Option<Guarantee>,
 }
 
 /// What a fitted model says about new rows.
@@ -116,6 +119,43 @@ impl Fitted {
     #[must_use]
     pub fn validation(&self) -> Option<&Validation> {
         self.validation.as_ref()
+    }
+
+    /// What guaranteed intervals are read off, if it was asked for.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<&Guarantee> {
+        self.guarantee.as_ref()
+    }
+
+    /// The kind of model that was fitted: never [`Kind::Auto`].
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match (self.options.kind, &self.model) {
+            (Kind::Auto, Model::Constant(_)) => Kind::Constant,
+            (Kind::Auto, Model::Polynomial(_)) => Kind::Polynomial,
+            (Kind::Auto, Model::Smooth(_)) => Kind::Smooth,
+            (Kind::Auto, Model::Network(_)) => Kind::Network,
+            (Kind::Auto, Model::Trees(_)) => Kind::Trees,
+            // A model given too few rows is a constant.
+            (_, Model::Constant(_)) => Kind::Constant,
+            (kind, _) => kind,
+        }
+    }
+
+    /// How far the guaranteed interval of each row reaches to either side of the forecast: see
+    /// [`guarantee`](super::guarantee). `group` is the number of each row's group
+    /// ([`Guarantee::group`]); rows of no known group are promised what all together are.
+    ///
+    /// # Errors
+    /// No guarantee, more than it can promise, or what [`Fitted::predict`] refuses.
+    pub fn guaranteed(
+        &self,
+        inputs: &[f64],
+        level: f64,
+        group: Option<&[Option<u32>]>,
+    ) -> Result<Vec<f64>> {
+        let guarantee = self.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
+        guarantee.reach(inputs, &self.predict(inputs)?.sigma, level, group)
     }
 
     /// The range of an input in the data it was fitted to.
@@ -226,6 +266,9 @@ impl Fitted {
         let columns = self.names.len();
         if self.ranges.columns() != columns || self.model.columns() != columns {
             return Err("its names, ranges and model are of different numbers of inputs".into());
+        }
+        if let Some(guarantee) = &self.guarantee {
+            guarantee.check(columns)?;
         }
         if self.mean.as_ref().is_some_and(|mean| mean.columns() != columns) {
             return Err("its Gaussian process has another number of inputs than its names".into());

@@ -19,6 +19,7 @@
 //! ```
 
 mod fitted;
+pub mod guarantee;
 mod importance;
 mod local_units;
 mod validation;
@@ -33,7 +34,7 @@ use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, check};
 use crate::named::by_name;
 use crate::score::LossKind;
-use crate::sigma::{Model, Scaling, constant, network, polynomial, smooth};
+use crate::sigma::{Model, Scaling, constant, network, polynomial, smooth, trees};
 
 /// Which model of sigma to fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +54,8 @@ pub enum Kind {
     Network,
     /// An average of more neural networks, of a size chosen on held-out rows.
     Ensemble,
+    /// A sum of small trees, for jumps and for many inputs.
+    Trees,
 }
 
 impl Kind {
@@ -66,6 +69,7 @@ impl Kind {
             Self::Smooth => "smooth",
             Self::Network => "network",
             Self::Ensemble => "ensemble",
+            Self::Trees => "trees",
         }
     }
 }
@@ -99,6 +103,9 @@ pub struct Options {
     /// rows of small sigma hardly count.
     #[serde(default)]
     pub local_units: bool,
+    /// Whether, and how, intervals are to come with a promise.
+    #[serde(default)]
+    pub guarantee: Option<guarantee::Method>,
 }
 
 impl Default for Options {
@@ -111,6 +118,7 @@ impl Default for Options {
             seed: 0,
             most_rows: 10_000,
             local_units: true,
+            guarantee: None,
         }
     }
 }
@@ -151,6 +159,19 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     if data.error().iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: data.rows() });
     }
+    match options.guarantee {
+        Some(method) => guarantee::fit(data, names, method, options, monitor),
+        None => fit_rows(data, names, options, monitor),
+    }
+}
+
+/// [`fit`] to rows that all count, without a guarantee.
+fn fit_rows(
+    data: &Data,
+    names: &[String],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Fit> {
     let few = data.rows() < LEAST_ROWS;
     if few && !matches!(options.kind, Kind::Auto | Kind::Constant) {
         return Err(Error::TooFewRows { rows: data.rows(), needed: LEAST_ROWS });
@@ -196,6 +217,7 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
         trained_on,
         training: crate::diagnose::Summary::of(data.error(), data.weight()),
         validation,
+        guarantee: None,
     };
     Ok(Fit { fitted, held_out })
 }
@@ -289,6 +311,15 @@ fn train_in(
                 own.shapes = vec![known.hidden().to_vec()];
             }
             network::fit_to(data, &own, monitor)?.into()
+        }
+        Kind::Trees => {
+            let own = trees::Options {
+                loss: options.loss,
+                split: options.split,
+                seed: options.seed,
+                ..trees::Options::default()
+            };
+            trees::fit_to(data, &own, monitor)?.into()
         }
     })
 }

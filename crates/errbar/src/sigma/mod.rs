@@ -6,6 +6,7 @@
 //! | [`polynomial`] | a polynomial of the inputs, or its exponential |
 //! | [`smooth`] | a smooth function of any shape, with a band on sigma itself |
 //! | [`network`] | a small neural network |
+//! | [`trees`] | the exponential of a sum of small trees |
 //!
 //! Each has the paper's settings and general ones. The general ones are the better choice for data
 //! of one's own: sigma is never bounded or negative, the order or the regularisation is chosen on
@@ -18,6 +19,7 @@ pub mod polynomial;
 mod scaling;
 pub mod smooth;
 mod train;
+pub mod trees;
 
 pub use model::Model;
 pub use scaling::Scaling;

@@ -6,6 +6,7 @@ use super::constant::Constant;
 use super::network::Network;
 use super::polynomial::Polynomial;
 use super::smooth::Smooth;
+use super::trees::Trees;
 use crate::error::{Error, Result};
 
 /// A fitted model of sigma(x), whatever its kind.
@@ -32,6 +33,8 @@ pub enum Model {
     Smooth(Smooth),
     /// A network, or several averaged.
     Network(Network),
+    /// A sum of trees.
+    Trees(Trees),
 }
 
 /// The version of the saved form; older programs refuse newer forms.
@@ -58,6 +61,7 @@ impl Model {
             Self::Polynomial(model) => model.predict(inputs),
             Self::Smooth(model) => model.predict(inputs),
             Self::Network(model) => model.predict(inputs),
+            Self::Trees(model) => model.predict(inputs),
         }
     }
 
@@ -69,6 +73,7 @@ impl Model {
             Self::Polynomial(model) => model.explain(),
             Self::Smooth(model) => model.explain(),
             Self::Network(model) => model.explain(),
+            Self::Trees(model) => model.explain(),
         }
     }
 
@@ -119,6 +124,7 @@ impl Model {
             Self::Polynomial(model) => model.columns(),
             Self::Smooth(model) => model.columns(),
             Self::Network(model) => model.columns(),
+            Self::Trees(model) => model.columns(),
         }
     }
 
@@ -129,6 +135,7 @@ impl Model {
             Self::Polynomial(model) => model.check(),
             Self::Smooth(model) => model.check(),
             Self::Network(model) => model.check(),
+            Self::Trees(model) => model.check(),
         }
     }
 }
@@ -154,5 +161,11 @@ impl From<Network> for Model {
 impl From<Smooth> for Model {
     fn from(model: Smooth) -> Self {
         Self::Smooth(model)
+    }
+}
+
+impl From<Trees> for Model {
+    fn from(model: Trees) -> Self {
+        Self::Trees(model)
     }
 }

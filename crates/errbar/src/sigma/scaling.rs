@@ -140,7 +140,7 @@ pub(super) fn in_local_units(error: Vec<f64>, unit: Option<&[f64]>) -> Vec<f64> 
 /// They are rounded to 30 bits. Otherwise the last bit, which other units of the observation change,
 /// could send a search that stops early on another path, and millimetres would give another answer
 /// than kilometres.
-fn in_own_scale(error: &[f64], weight: Option<&[f64]>) -> (Vec<f64>, f64) {
+pub(super) fn in_own_scale(error: &[f64], weight: Option<&[f64]>) -> (Vec<f64>, f64) {
     let unit = match weight {
         None => error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>(),
         Some(weight) => {

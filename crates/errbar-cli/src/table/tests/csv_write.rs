@@ -39,7 +39,7 @@ fn small_blocks_change_nothing() {
     let file = file(&table);
     let whole = copied(&table);
     for block in [1, 7, 64, 1000] {
-        let mut stream = file.open().unwrap().stream(&[0]).unwrap();
+        let mut stream = file.open().unwrap().stream(&[0], &[]).unwrap();
         let Streamed::Csv(csv) = &mut stream.0 else { panic!() };
         csv.blocks.get_mut().unwrap().set_sizes(Sizes { block, piece: 13, record: 1 << 20 });
         let mut row = 0;

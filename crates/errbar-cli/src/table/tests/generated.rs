@@ -133,7 +133,7 @@ proptest! {
         let file = file(writer.into_inner().unwrap());
         let parquet = file.other("table.parquet");
         let convert = |from: &Path, to: &Path| {
-            let mut stream = Table::open(from, &Format::default()).unwrap().stream(&[0, 1]).unwrap();
+            let mut stream = Table::open(from, &Format::default()).unwrap().stream(&[0, 1], &[]).unwrap();
             let mut sink = Sink::create(to, &stream, vec![]).unwrap();
             while let Some(batch) = stream.next_batch().unwrap() {
                 sink.write(&batch, &[]).unwrap();

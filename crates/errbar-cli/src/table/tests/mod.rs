@@ -101,7 +101,7 @@ fn assert_same(a: &[f64], b: &[f64]) {
 
 /// Writes a table with two further columns: the row number over two, and whether it is even.
 fn copy(from: &Path, format: &Format, to: &Path) -> anyhow::Result<()> {
-    let mut stream = Table::open(from, format)?.stream(&[])?;
+    let mut stream = Table::open(from, format)?.stream(&[], &[])?;
     let column = |name: &str, kind| NewColumn { name: name.to_string(), kind };
     let columns = vec![column("half", NewKind::Number), column("even", NewKind::Flag)];
     let mut sink = Sink::create(to, &stream, columns)?;

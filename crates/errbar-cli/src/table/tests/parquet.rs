@@ -174,7 +174,8 @@ fn csv_to_parquet_and_back() {
     assert_eq!(texts_of(&parquet, "code"), ["007", "010", "1", "2"]);
     assert_eq!(texts_of(&parquet, "t"), ["a", "b, \"c\"", "", "é"]);
 
-    let mut stream = Table::open(&parquet, &Format::default()).unwrap().stream(&[0, 2]).unwrap();
+    let mut stream =
+        Table::open(&parquet, &Format::default()).unwrap().stream(&[0, 2], &[]).unwrap();
     let back = file.other("back.csv");
     let mut sink = Sink::create(&back, &stream, vec![]).unwrap();
     let batch = stream.next_batch().unwrap().unwrap();
@@ -205,7 +206,7 @@ fn many_rows_in_many_groups_and_batches() {
     let file = file(format!("n,x,s\n{lines}"));
     let (first, second) = (file.other("1.parquet"), file.other("2.parquet"));
     copy(&file.path, &Format::default(), &first).unwrap();
-    let mut stream = Table::open(&first, &Format::default()).unwrap().stream(&[0, 1]).unwrap();
+    let mut stream = Table::open(&first, &Format::default()).unwrap().stream(&[0, 1], &[]).unwrap();
     let mut sink = Sink::create(&second, &stream, vec![]).unwrap();
     let mut row = 0;
     while let Some(batch) = stream.next_batch().unwrap() {
@@ -237,7 +238,7 @@ fn an_empty_table() {
     copy(&file.path, &Format::default(), &to).unwrap();
     assert_eq!(numbers_of(&to, "a"), [0.0; 0]);
     let back = file.other("out.csv");
-    let stream = Table::open(&to, &Format::default()).unwrap().stream(&[]).unwrap();
+    let stream = Table::open(&to, &Format::default()).unwrap().stream(&[], &[]).unwrap();
     Sink::create(&back, &stream, vec![]).unwrap().finish().unwrap();
     assert_eq!(std::fs::read_to_string(back).unwrap(), "a,b,half,even\n");
 }

@@ -1,0 +1,170 @@
+//! Guaranteed intervals hold what they promise, on errors of a known distribution.
+
+use errbar::fit::guarantee::{Method, rows_needed};
+use errbar::fit::{Fitted, Kind, Options, fit};
+use errbar::{Data, Error, Group, Silent};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// The scale of the errors of a group at x: the model does not know about the groups.
+fn scale(x: f64, group: u32) -> f64 {
+    (0.3 + 2.0 * x) * if group == 0 { 1.0 } else { 4.0 }
+}
+
+/// Inputs, errors (Laplace's distribution: heavier tails than the model believes) and groups.
+fn draw(rng: &mut Pcg64, rows: usize, groups: u32) -> (Vec<f64>, Vec<f64>, Vec<u32>) {
+    let (mut x, mut error, mut group) = (Vec::new(), Vec::new(), Vec::new());
+    for row in 0..rows {
+        let (at, u): (f64, f64) = (rng.random(), rng.random::<f64>() - 0.5);
+        let own = row as u32 % groups;
+        x.push(at);
+        error.push(-scale(at, own) * u.signum() * (1.0 - 2.0 * u.abs()).ln());
+        group.push(own);
+    }
+    (x, error, group)
+}
+
+/// The probability that a new error of a group lies inside its interval, over all x.
+fn coverage(fitted: &Fitted, level: f64, group: u32, grouped: bool) -> f64 {
+    let x: Vec<f64> = (0..100).map(|i| (f64::from(i) + 0.5) / 100.0).collect();
+    let groups = vec![Some(group); x.len()];
+    let reach = fitted.guaranteed(&x, level, grouped.then_some(&groups[..])).unwrap();
+    let inside = |(x, reach): (&f64, f64)| 1.0 - (-reach / scale(*x, group)).exp();
+    x.iter().zip(reach).map(inside).sum::<f64>() / 100.0
+}
+
+/// The mean coverage over repetitions, and its standard error.
+fn over_repetitions(
+    rows: usize,
+    repetitions: u64,
+    method: Method,
+    groups: u32,
+    judged: u32,
+) -> (f64, f64) {
+    let covered: Vec<f64> = (0..repetitions)
+        .map(|repetition| {
+            let mut rng = Pcg64::new(u128::from(repetition), rows as u128);
+            let (x, error, group) = draw(&mut rng, rows, groups);
+            let mut data = Data::new(&x, 1, &error).unwrap();
+            if groups > 1 {
+                let labels = (0..groups).map(|g| format!("group {g}")).collect();
+                data = data.grouped(Group { name: "g".into(), labels, rows: group }).unwrap();
+            }
+            let options = Options {
+                kind: Kind::Polynomial,
+                guarantee: Some(method),
+                validation: 0.0,
+                seed: repetition,
+                ..Options::default()
+            };
+            let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
+            coverage(&fitted, 0.9, judged, groups > 1)
+        })
+        .collect();
+    let n = covered.len() as f64;
+    let mean = covered.iter().sum::<f64>() / n;
+    let variance = covered.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}
+
+#[test]
+fn a_split_promises_at_least_its_level_and_not_much_more() {
+    for rows in [50, 200, 1000] {
+        let (mean, noise) = over_repetitions(rows, 200, Method::Split, 1, 0);
+        let n = (rows / 2) as f64;
+        // The expected coverage is exactly ceil((n+1) 0.9) / (n+1) for continuous errors.
+        let expected = ((n + 1.0) * 0.9).ceil() / (n + 1.0);
+        println!("{rows} rows: {mean:.4} (standard error {noise:.4}), expected {expected:.4}");
+        assert!((0.89..expected + 3.5 * noise).contains(&mean), "{rows}: {mean}");
+        assert!((mean - expected).abs() < 3.5 * noise, "{rows}: {mean}, not {expected}");
+    }
+}
+
+#[test]
+fn the_promise_holds_in_each_group() {
+    for group in [0, 1] {
+        let (mean, noise) = over_repetitions(200, 200, Method::Split, 2, group);
+        println!("group {group}: {mean:.4} (standard error {noise:.4})");
+        // Some 50 of the 100 calibration rows belong to it.
+        assert!((0.89..0.9 + 1.0 / 40.0 + 3.5 * noise).contains(&mean), "{group}: {mean}");
+    }
+}
+
+#[test]
+fn one_promise_for_all_is_broken_in_a_group_of_larger_errors() {
+    let mut rng = Pcg64::seed_from_u64(5);
+    let (x, error, _) = draw(&mut rng, 2000, 2);
+    let data = Data::new(&x, 1, &error).unwrap();
+    let options =
+        Options { kind: Kind::Polynomial, guarantee: Some(Method::Split), ..Options::default() };
+    let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
+    assert!(coverage(&fitted, 0.9, 1, false) < 0.86);
+    assert!(coverage(&fitted, 0.9, 0, false) > 0.95);
+}
+
+#[test]
+fn the_cross_method_keeps_about_its_level_and_never_less_than_proven() {
+    for rows in [50, 200] {
+        let (mean, noise) = over_repetitions(rows, 100, Method::Cross, 1, 0);
+        println!("{rows} rows, cross: {mean:.4} (standard error {noise:.4})");
+        assert!((0.87..0.95).contains(&mean), "{rows}: {mean}");
+    }
+}
+
+#[test]
+fn too_few_errors_promise_nothing() {
+    assert_eq!([0.5, 0.9, 0.95, 0.99].map(rows_needed), [1, 9, 19, 99]);
+    let mut rng = Pcg64::seed_from_u64(1);
+    let (x, error, _) = draw(&mut rng, 60, 1);
+    let data = Data::new(&x, 1, &error).unwrap();
+    let of = |guarantee| {
+        let options = Options { kind: Kind::Constant, guarantee, ..Options::default() };
+        fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
+    };
+    let fitted = of(Some(Method::Split));
+    assert!(fitted.guaranteed(&[0.5], 0.95, None).is_ok());
+    let refused = fitted.guaranteed(&[0.5], 0.99, None).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "30 errors cannot promise an interval of 0.99: at least 99 are needed"
+    );
+    assert!(matches!(of(None).guaranteed(&[0.5], 0.9, None), Err(Error::NoGuarantee)));
+}
+
+#[test]
+fn it_is_saved_with_the_model() {
+    let mut rng = Pcg64::seed_from_u64(2);
+    let (x, error, _) = draw(&mut rng, 120, 1);
+    let data = Data::new(&x, 1, &error).unwrap();
+    for method in [Method::Split, Method::Cross] {
+        let options =
+            Options { kind: Kind::Polynomial, guarantee: Some(method), ..Options::default() };
+        let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
+        let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
+        let reach = |fitted: &Fitted| fitted.guaranteed(&[0.1, 0.9], 0.8, None).unwrap();
+        assert_eq!(reach(&again), reach(&fitted));
+    }
+}
+
+#[test]
+fn what_cannot_be_promised_is_refused() {
+    let mut rng = Pcg64::seed_from_u64(3);
+    let (x, error, rows) = draw(&mut rng, 60, 2);
+    let weight: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
+    let try_fit = |data: &Data, method| {
+        let options =
+            Options { guarantee: Some(method), kind: Kind::Constant, ..Options::default() };
+        fit(data, &["x".into()], &options, &Silent).map(|_| ())
+    };
+    let data = Data::new(&x, 1, &error).unwrap();
+    let weighted = data.clone().maybe_weighted(Some(&weight)).unwrap();
+    assert!(matches!(try_fit(&weighted, Method::Split), Err(Error::WeightedGuarantee)));
+    let labels = vec!["a".into(), "b".into()];
+    let group = Group { name: "g".into(), labels, rows };
+    let grouped = data.clone().grouped(group.clone()).unwrap();
+    assert!(matches!(try_fit(&grouped, Method::Cross), Err(Error::CrossGroups)));
+    let short = Group { rows: vec![0; 3], ..group.clone() };
+    assert!(matches!(data.clone().grouped(short), Err(Error::LengthMismatch { .. })));
+    let unknown = Group { rows: vec![7; 60], ..group };
+    assert!(matches!(data.grouped(unknown), Err(Error::NoSuchGroup { row: 0, groups: 2 })));
+}

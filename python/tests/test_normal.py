@@ -1,0 +1,67 @@
+"""Normal distributions are those of SciPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import errbar
+
+MEAN, STD = np.array([12.0, -3.0, 0.0]), np.array([0.5, 2.0, 1.0])
+OURS, THEIRS = errbar.Normal(MEAN, STD), stats.norm(MEAN, STD)
+
+
+@pytest.mark.parametrize("name", ["cdf", "sf", "pdf", "logpdf"])
+def test_functions_of_a_value(name):
+    x = np.linspace(-20, 20, 401)[:, None]
+    got, want = getattr(OURS, name)(x), getattr(THEIRS, name)(x)
+    # Where z is large, rounding it alone changes a tail by z² units.
+    np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-300)
+    assert getattr(OURS, name)(np.inf).tolist() == getattr(THEIRS, name)(np.inf).tolist()
+
+
+@pytest.mark.parametrize("name", ["ppf", "isf"])
+def test_quantiles(name):
+    q = np.array([1e-200, 1e-9, 0.1, 0.5, 0.9, 1 - 1e-9])[:, None]
+    np.testing.assert_allclose(
+        getattr(OURS, name)(q), getattr(THEIRS, name)(q), rtol=1e-13, atol=1e-13
+    )
+    assert np.isnan(getattr(OURS, name)(1.5)).all()
+    assert getattr(OURS, name)(0.0).tolist() == getattr(THEIRS, name)(0.0).tolist()
+
+
+def test_moments_and_intervals():
+    assert OURS.mean().tolist() == OURS.median().tolist() == MEAN.tolist()
+    assert OURS.std().tolist() == STD.tolist() and OURS.var().tolist() == (STD**2).tolist()
+    low, high = OURS.interval(0.9).T
+    np.testing.assert_allclose([low, high], THEIRS.interval(0.9), rtol=1e-14)
+
+
+def test_random_values():
+    sample = OURS.sample(20_000, random_state=0)
+    assert sample.shape == (20_000, 3)
+    # Means of 20,000 values, within five standard errors.
+    assert np.all(np.abs(sample.mean(axis=0) - MEAN) < 5 * STD / np.sqrt(20_000))
+    assert np.array_equal(sample, OURS.rvs((20_000, 3), random_state=0))
+    assert OURS.rvs(random_state=0).shape == (3,)
+
+
+def test_crps_is_that_of_the_errors():
+    assert np.array_equal(OURS.crps([12.5, 0.0, 1.0]), errbar.crps([0.5, 3.0, 1.0], STD))
+
+
+def test_one_number_gives_one_number():
+    one = errbar.Normal(0.0, 1.0)
+    for value in (one.cdf(0.0), one.pdf(0.0), one.ppf(0.5), one.mean(), one.crps(1.0)):
+        assert type(value) is float
+    assert repr(one) == "Normal(mean=0, std=1)"
+
+
+def test_bad_ones_are_refused():
+    with pytest.raises(ValueError, match="std at 1 is 0: it must be finite and greater than 0"):
+        errbar.Normal([1.0, 2.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="mean is nan"):
+        errbar.Normal(float("nan"), 1.0)
+    with pytest.raises(ValueError, match="level is 90"):
+        OURS.interval(90)

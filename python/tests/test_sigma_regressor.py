@@ -1,0 +1,197 @@
+"""SigmaRegressor learns how large errors are."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import errbar
+from errbar import SigmaRegressor
+
+
+@pytest.fixture
+def fitted(heteroskedastic):
+    X, error, _ = heteroskedastic
+    return SigmaRegressor("polynomial").fit(X, error)
+
+
+def test_it_finds_the_sigma_that_made_the_errors(heteroskedastic):
+    X, error, sigma = heteroskedastic
+    model = SigmaRegressor().fit(X, error)
+    found = model.predict(X)
+    # 400 errors tell one sigma to 1/sqrt(800), and a function of two inputs less well.
+    assert np.sqrt(np.mean(np.log(found / sigma) ** 2)) < 0.25
+    assert model.validation_.crps_skill > 0.05
+    assert model.validation_.importance[0].name == "x0"
+    assert {one.model for one in model.validation_.candidates} > {"constant", model.model_}
+    assert model.explanation_
+
+
+def test_it_beats_one_constant_sigma_by_its_own_score(heteroskedastic):
+    X, error, _ = heteroskedastic
+    model = SigmaRegressor().fit(X[:300], error[:300])
+    constant = SigmaRegressor("constant").fit(X[:300], error[:300])
+    assert model.score(X[300:], error[300:]) > constant.score(X[300:], error[300:])
+    sigma = model.predict(X[300:])
+    mean = -np.mean(errbar.crps(error[300:], sigma))
+    assert model.score(X[300:], error[300:]) == pytest.approx(mean, rel=1e-13)
+
+
+def test_every_model_and_loss_by_name(heteroskedastic):
+    X, error, _ = heteroskedastic
+    for model in ("constant", "polynomial", "smooth", "network"):
+        assert SigmaRegressor(model).fit(X[:100], error[:100]).model_ == model
+    for loss in ("ar", "crps", "nlpd"):
+        SigmaRegressor("polynomial", loss=loss).fit(X[:100], error[:100])
+    # One constant sigma of least negative log density is the root mean square; a cost tells where
+    # its minimum is to half of its digits.
+    constant = SigmaRegressor("constant", loss="nlpd").fit(X, error)
+    assert constant.predict(X[:1])[0] == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-7)
+
+
+def test_weights_are_rows_written_twice():
+    X, error = np.arange(6.0)[:, None], np.array([0.5, -1.0, 2.0, 0.1, -0.3, 1.1])
+    options = {"model": "constant", "loss": "crps"}
+    weighted = SigmaRegressor(**options).fit(X, error, [1, 2, 1, 0, 1, 1])
+    rows = [0, 1, 1, 2, 4, 5]
+    twice = SigmaRegressor(**options).fit(X[rows], error[rows])
+    assert weighted.predict(X)[0] == pytest.approx(twice.predict(X)[0], rel=1e-7)
+
+
+def test_few_rows_are_one_constant():
+    model = SigmaRegressor().fit([[1.0], [2.0]], [0.5, -0.7])
+    assert model.model_ == "constant" and model.validation_ is None
+
+
+def test_the_same_data_give_the_same_model_on_any_number_of_threads(heteroskedastic):
+    X, error, _ = heteroskedastic
+    want = SigmaRegressor("network", n_jobs=1).fit(X, error).predict(X)
+    assert np.array_equal(want, SigmaRegressor("network", n_jobs=2).fit(X, error).predict(X))
+    assert np.array_equal(want, SigmaRegressor("network", random_state=0).fit(X, error).predict(X))
+    other = SigmaRegressor("network", random_state=np.random.RandomState(5)).fit(X, error)
+    assert not np.array_equal(want, other.predict(X))
+
+
+def test_rows_beyond_the_known_range_are_told(fitted):
+    assert fitted.outside([[0.0, 0.0], [7.0, 0.0]]).tolist() == [False, True]
+    with pytest.raises(ValueError, match="makes no forecast"):
+        fitted.forecast([[0.0, 0.0]])
+
+
+TABLES = {
+    "pandas": lambda X: pd.DataFrame(X, columns=["season", "hour"]),
+    "Polars": lambda X: pl.DataFrame(X, schema=["season", "hour"]),
+    "PyArrow": lambda X: pa.table({"season": X[:, 0], "hour": X[:, 1]}),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
+def test_names_are_kept_and_checked(heteroskedastic, table):
+    X, error, _ = heteroskedastic
+    model = SigmaRegressor("polynomial").fit(table(X), pd.Series(error))
+    if table is TABLES["Polars"] and not hasattr(model, "feature_names_in_"):
+        pytest.skip("this scikit-learn does not know the names of this Polars' columns")
+    assert model.feature_names_in_.tolist() == ["season", "hour"]
+    assert model.n_features_in_ == 2
+    assert np.array_equal(
+        model.predict(table(X)), SigmaRegressor("polynomial").fit(X, error).predict(X)
+    )
+    other = pd.DataFrame(X, columns=["hour", "season"])
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(other)
+
+
+def test_it_travels(fitted, heteroskedastic):
+    X, error, _ = heteroskedastic
+    want = fitted.predict(X)
+    for other in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted), copy.copy(fitted)):
+        assert np.array_equal(other.predict(X), want)
+    fresh = clone(fitted).set_params(loss="crps")
+    assert fresh.get_params()["model"] == "polynomial" and fresh.loss == "crps"
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+
+
+def test_pipelines_searches_and_jobs(heteroskedastic):
+    X, error, _ = heteroskedastic
+    pipeline = make_pipeline(StandardScaler(), SigmaRegressor("constant"))
+    search = GridSearchCV(
+        pipeline, {"sigmaregressor__model": ["constant", "polynomial"]}, cv=3, n_jobs=2
+    )
+    search.fit(X, error)
+    assert search.best_params_ == {"sigmaregressor__model": "polynomial"}
+    assert np.all(cross_val_score(pipeline, X, error, cv=3) < 0)
+
+
+def test_progress_is_told(heteroskedastic, capfd):
+    X, error, _ = heteroskedastic
+    shares = []
+    SigmaRegressor("network", progress=shares.append, verbose=True).fit(X, error)
+    assert shares[-1] == 1.0 and shares == sorted(shares)
+    assert "100%" in capfd.readouterr().err
+
+
+def test_an_error_in_the_progress_function_stops_the_fit(heteroskedastic):
+    X, error, _ = heteroskedastic
+
+    def stop(share):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        SigmaRegressor("constant", progress=stop).fit(X, error)
+
+
+def refused(X, error, words, **options):
+    weight = options.pop("sample_weight", None)
+    with pytest.raises(ValueError) as caught:
+        SigmaRegressor(**options).fit(X, error, sample_weight=weight)
+    assert words in str(caught.value), caught.value
+
+
+def test_bad_tables_are_refused():
+    X, error = np.ones((30, 2)), np.arange(30.0)
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    refused(holes, error, 'the input "x1" at row 3 is NaN')
+    refused(pd.DataFrame(holes, columns=["a", "b"]), error, 'the input "b" at row 3 is NaN')
+    words = pd.DataFrame({"a": error, "b": ["x"] * 30})
+    refused(words, error, "the input \"b\" at row 0 is 'x', which is no number")
+    refused([["a", 1.0]] * 30, error, "the input \"x0\" at row 0 is 'a'")
+    refused(pd.DataFrame(X, columns=["a", "a"]), error, 'two input columns are named "a"')
+    refused(X, error[:-1], "30 values but error has 29")
+    refused(X, np.full(30, np.inf), "error at row 0 is inf")
+    refused(X, np.zeros(30), "all 30 errors are 0")
+    refused(X, ["a"] * 30, "error at row 0 is 'a'")
+    refused(X, np.ones((30, 2)), "1d array")
+    refused(X, error, "weight at row 2 is -1", sample_weight=[1, 1, -1] + [1] * 27)
+    refused(X, error, "weight has 1 values", sample_weight=[1])
+    refused(error, error, "Reshape your data")
+    refused(X[:5], error[:5], "5 rows are too few", model="network")
+
+
+def test_bad_options_are_refused():
+    X, error = np.arange(30.0)[:, None], np.arange(30.0)
+    known = "give one of auto, constant, polynomial, smooth, network"
+    refused(X, error, f'model is "gp": {known}', model="gp")
+    refused(X, error, "model is 3: give its name", model=3)
+    refused(X, error, 'loss is "mse": give one of ar, crps, nlpd', loss="mse")
+    refused(X, error, "beta is 2", beta=2)
+    refused(X, error, "hold out is 1.5", validation=1.5)
+    refused(X, error, "validation is 'x'", validation="x")
+    refused(X, error, "most_rows is -1", most_rows=-1)
+    refused(X, error, "random_state is -1", random_state=-1)
+    refused(X, error, "n_jobs is 0", n_jobs=0)
+    refused(X, error, "progress is 3", progress=3)
+    with pytest.raises(ValueError, match="two names of the same"):
+        SigmaRegressor().fit(X, error, y=error)
