@@ -67,6 +67,18 @@ def refuse_twice(names: list[str]) -> None:
             raise ValueError(f'two input columns are named "{name}": give each its own name')
 
 
+def groups_of(by: Any) -> tuple[str, list[str], npt.NDArray[np.uint32]]:
+    """What rows are grouped by, the groups, and for each row its place among them."""
+    labels, rows = np.unique(np.asarray(by).astype(str), return_inverse=True)
+    return name_of(by, "group"), [str(label) for label in labels], rows.astype(np.uint32)
+
+
+def name_of(values: Any, usual: str) -> str:
+    """The name of a column that has one."""
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) and name else usual
+
+
 def shaped(flat: Floats, shape: tuple[int, ...]) -> Any:
     """A flat result in the shape of its input; a number for a number."""
     return flat.reshape(shape) if shape else float(flat[0])

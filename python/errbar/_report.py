@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 import os
+from datetime import date, datetime, timezone
 from typing import Any, Mapping
 
 import numpy as np
 
 from . import _errbar
-from ._arrays import Floats, column, floats, maybe_column, refuse_twice
+from ._arrays import Floats, column, floats, groups_of, maybe_column, name_of, refuse_twice
 from ._scores import Scores, scores_of
 
 
@@ -96,28 +97,23 @@ def report(
     """
     y = column("observation", observation)
     judged: dict[str, Any] = {
-        "observation": (_name_of(observation, "observation"), y),
-        "forecast": (_name_of(forecast, "forecast"), column("forecast", forecast, len(y))),
+        "observation": (name_of(observation, "observation"), y),
+        "forecast": (name_of(forecast, "forecast"), column("forecast", forecast, len(y))),
         "sigma": column("sigma", sigma, len(y)),
         "weight": maybe_column("weight", weight),
         "inputs": _columns(inputs),
         "time": None,
-        "by": None if by is None else _groups(by),
+        "by": None if by is None else groups_of(by),
         "title": str(title),
         "facts": [("data", f"{len(y)} rows, from Python")],
     }
     if time is not None:
-        judged["time"] = (_name_of(time, "time"), *_times(time))
+        judged["time"] = (name_of(time, "time"), *_times(time))
         judged = _in_time_order(judged, len(y))
     made = Report(_errbar.report(judged))
     if path is not None:
         made.save(path)
     return made
-
-
-def _name_of(values: Any, usual: str) -> str:
-    name = getattr(values, "name", None)
-    return name if isinstance(name, str) and name else usual
 
 
 def _columns(inputs: Any) -> list[tuple[str, Floats]]:
@@ -140,12 +136,12 @@ def _columns(inputs: Any) -> list[tuple[str, Floats]]:
 
 def _times(time: Any) -> tuple[Floats, bool]:
     """Times as numbers, and whether they are seconds since 1970."""
+    if getattr(time, "tz", None) is not None or getattr(getattr(time, "dt", None), "tz", None):
+        time = np.asarray(time, dtype="datetime64[us]")  # pandas with a time zone, as UTC
     array = np.asarray(time)
-    if array.dtype == object:
-        try:
-            array = array.astype("datetime64[us]")
-        except (TypeError, ValueError):
-            return column("time", time), False
+    kind = array.dtype.kind
+    if kind in "UT" or (kind == "O" and any(isinstance(value, (str, date)) for value in array.flat)):
+        array = np.array([_date(row, value) for row, value in enumerate(array.tolist())])
     if array.dtype.kind != "M":
         return column("time", time), False
     seconds = array.astype("datetime64[us]").astype(np.float64) / 1e6
@@ -153,9 +149,18 @@ def _times(time: Any) -> tuple[Floats, bool]:
     return column("time", seconds), True
 
 
-def _groups(by: Any) -> tuple[str, list[str], Any]:
-    labels, rows = np.unique(np.asarray(by).astype(str), return_inverse=True)
-    return _name_of(by, "group"), [str(label) for label in labels], rows.astype(np.uint32)
+def _date(row: int, value: Any) -> np.datetime64:
+    """A date from a text or an object, in UTC where it has a time zone."""
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            value = value.astimezone(timezone.utc).replace(tzinfo=None)
+        if isinstance(value, (int, float)):
+            raise TypeError
+        return np.datetime64(value, "us")
+    except (TypeError, ValueError):
+        raise ValueError(f"time at row {row} is {value!r}: give dates, or numbers") from None
 
 
 def _in_time_order(judged: dict[str, Any], rows: int) -> dict[str, Any]:
@@ -163,6 +168,13 @@ def _in_time_order(judged: dict[str, Any], rows: int) -> dict[str, Any]:
     name, values, dates = judged["time"]
     if len(values) != rows:
         return judged
+    # What is wrong must be said with its row in the order it came in.
+    error = _errbar.errors_of(judged["observation"][1], judged["forecast"][1])
+    _errbar.reliability_score(error, judged["sigma"], judged["weight"])
+    for label, one in [*judged["inputs"], (name, values)]:
+        if not np.isfinite(one).all():
+            row = int(np.argmin(np.isfinite(one)))
+            raise ValueError(f'column "{label}" is {one[row]} at row {row}: leave such rows out')
     order = np.argsort(values, kind="stable")
 
     def sorted_(values: Any) -> Any:

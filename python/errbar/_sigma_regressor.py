@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _errbar
-from ._arrays import Floats, floats, refuse_twice
+from ._arrays import Floats, floats, groups_of, refuse_twice
 from ._cost import Beta
 
 
@@ -66,7 +66,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     ----------
     model : str, default="auto"
         The model of sigma: "auto" is the one of least CRPS on held-out rows, "constant" one sigma
-        for all rows; then "polynomial", "smooth", "network", as in ``errbar fit --model``.
+        for all rows; then "polynomial", "smooth", "network" and whatever else ``errbar fit --model``
+        knows. A name that there is not is refused with those there are.
     loss : {"ar", "crps", "nlpd"}, default="ar"
         What it is trained by: the Accuracy-Reliability cost, CRPS, or negative log density.
     beta : {"heuristic", "printed"} or float, default="heuristic"
@@ -77,6 +78,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         Whether rows are in the order of time: then the last ones are held out, not random ones.
     most_rows : int, default=10000
         The most rows a model is trained on; of more, this many are chosen. All are used to judge.
+    local_units : bool, default=True
+        Whether each row's error counts in units of the sigma there, after a first fit; otherwise rows
+        of small sigma hardly count.
+    guarantee : {"split", "cross"}, optional
+        Makes intervals possible that hold new observations with a promised probability, whatever the
+        distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000)
+        from the model. "cross" learns from all rows, gives narrower intervals and promises less.
     random_state : int, RandomState or None, default=None
         The seed of everything random. None is 0: the same data give the same model.
     n_jobs : int or None, default=None
@@ -128,6 +136,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         validation: float = 0.3,
         time_order: bool = False,
         most_rows: int = 10_000,
+        local_units: bool = True,
+        guarantee: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -139,18 +149,27 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.validation = validation
         self.time_order = time_order
         self.most_rows = most_rows
+        self.local_units = local_units
+        self.guarantee = guarantee
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.progress = progress
 
     def fit(
-        self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
+        self,
+        X: Any,
+        error: Any = None,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        y: Any = None,
     ) -> SigmaRegressor:
         """Learns from inputs ``X`` and the error, observation minus forecast, of each row.
 
-        ``sample_weight`` is the weight of each row; only ratios matter. ``y`` is another name for
-        the error, for callers that know no other. Ctrl-C stops it.
+        ``sample_weight`` is the weight of each row; only ratios matter. ``group`` is the group of each
+        row, for a guarantee that holds in each. ``y`` is another name for the error, for callers
+        that know no other. Ctrl-C stops it.
         """
         wanted = self._wanted()
         inputs = table(self, X, reset=True)
@@ -159,7 +178,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = usual_names(inputs.shape[1])
-        self.fitted_ = _errbar.fit_sigma(inputs, list(names), e, weight, wanted)
+        groups = None if group is None else groups_of(group)
+        self.fitted_ = _errbar.fit_sigma(inputs, list(names), e, weight, groups, wanted)
         return self
 
     def predict(self, X: Any) -> Floats:
@@ -170,6 +190,30 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         """Whether each row lies outside the range of the inputs that the model was fitted to: there
         sigma is that of the nearest edge, and deserves less trust."""
         return self._predicted(X)[2]
+
+    def sigma_band(self, X: Any, level: float = 0.9) -> Floats:
+        """The band that holds sigma itself with this probability, in two columns: how well the
+        errors tell it. Smooth models have one."""
+        check_is_fitted(self)
+        band = self.fitted_.band(table(self, X, reset=False), number("level", level))
+        if band is None:
+            raise ValueError(
+                f'a model of kind "{self.model_}" has no band on sigma: fit one with model="smooth"'
+            )
+        return np.stack(band, axis=-1)
+
+    def guaranteed(self, X: Any, level: float = 0.9, group: Any = None) -> Floats:
+        """How far the interval of each row reaches to either side of its forecast, to hold the
+        observation with probability ``level`` whatever the distribution of errors.
+
+        The promise takes new rows to come from the same source as those it was fitted to, in no
+        special order: a drift breaks it. ``group`` is the group of each row, where the model was
+        fitted with groups. The model is to be fitted with ``guarantee="split"`` or ``"cross"``.
+        """
+        check_is_fitted(self)
+        labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
+        inputs = table(self, X, reset=False)
+        return self.fitted_.guaranteed(inputs, number("level", level), labels)
 
     def forecast(self, X: Any) -> Floats:
         """The forecast of each row, by a model that makes one (``errbar fit --fit-mean``)."""
@@ -238,8 +282,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "validation": number("validation", self.validation),
             "time_order": bool(self.time_order),
             "most_rows": count("most_rows", self.most_rows),
+            "local_units": bool(self.local_units),
+            "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
             "seed": seed_of(self.random_state),
-            "n_jobs": None if self.n_jobs is None else int(self.n_jobs),
+            "n_jobs": jobs(self.n_jobs),
             "progress": self._progress(),
         }
 
@@ -351,6 +397,15 @@ def count(name: str, value: Any) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**63:
         return int(value)
     raise ValueError(f"{name} is {value!r}: give a whole number of 0 or more")
+
+
+def jobs(n_jobs: Any) -> int | None:
+    """A number of threads as scikit-learn counts them."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, (int, np.integer)) and -(2**31) < n_jobs < 2**31:
+        return int(n_jobs)
+    raise ValueError(f"n_jobs is {n_jobs!r}: give a number of threads, -1 for all, or None")
 
 
 def number(name: str, value: Any) -> float:

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use errbar::fit::{self, Kind};
+use errbar::fit::{self, Kind, guarantee::Method};
 use errbar::score::LossKind;
-use errbar::{Data, Error, Split};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use errbar::{Data, Error, Group, Split};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,9 +17,14 @@ use crate::threads::{detached, threads_of, watched};
 /// A row of inputs for each row of the table.
 type Inputs<'py> = PyReadonlyArray2<'py, f64>;
 
+/// One number for each row.
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+
 /// Forecast where the model makes one, sigma, whether outside the range it was fitted to.
-type Predicted<'py> =
-    (Option<Bound<'py, PyArray1<f64>>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<bool>>);
+type Predicted<'py> = (Option<Numbers<'py>>, Numbers<'py>, Bound<'py, PyArray1<bool>>);
+
+/// What rows are grouped by, the groups, and for each row its place among them.
+type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
 
 /// How to fit, as the front gives it.
 #[derive(FromPyObject)]
@@ -31,6 +36,8 @@ pub(crate) struct Wanted<'py> {
     validation: f64,
     time_order: bool,
     most_rows: usize,
+    local_units: bool,
+    guarantee: Option<String>,
     seed: u64,
     n_jobs: Option<isize>,
     progress: Option<Bound<'py, PyAny>>,
@@ -47,6 +54,11 @@ impl Wanted<'_> {
             split: if self.time_order { Split::InOrder } else { Split::Random },
             seed: self.seed,
             most_rows: self.most_rows,
+            local_units: self.local_units,
+            guarantee: match &self.guarantee {
+                Some(name) => Some(name.parse().map_err(refused)?),
+                None => None,
+            },
             ..fit::Options::default()
         })
     }
@@ -66,6 +78,7 @@ pub(crate) fn fit_sigma(
     names: Vec<String>,
     error: Column<'_>,
     weight: Option<Column<'_>>,
+    group: Option<Groups<'_>>,
     wanted: Wanted<'_>,
 ) -> PyResult<Fitted> {
     let options = wanted.options()?;
@@ -73,9 +86,16 @@ pub(crate) fn fit_sigma(
     let (x, columns) = (inputs.as_slice()?.to_vec(), inputs.shape()[1]);
     let error = error.as_slice()?.to_vec();
     let weight = maybe(weight.as_ref())?.map(<[f64]>::to_vec);
+    let group = match group {
+        Some((name, labels, rows)) => Some(Group { name, labels, rows: rows.as_slice()?.to_vec() }),
+        None => None,
+    };
     let columns_names = names.clone();
     let fit = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
-        let data = Data::new(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
+        let mut data = Data::new(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
+        if let Some(group) = group {
+            data = data.grouped(group)?;
+        }
         fit::fit(&data, &columns_names, &options, monitor)
     })?;
     fit.map(|fit| Fitted { fitted: fit.fitted }).map_err(|error| refused_input(error, &names))
@@ -94,18 +114,54 @@ impl Fitted {
         ))
     }
 
+    /// The band that holds sigma itself with this probability, if the model has one.
+    fn band<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+        level: f64,
+    ) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
+        let x = inputs.as_slice()?;
+        let band = detached(py, x.len(), || self.fitted.band(x, level))?;
+        let band = band.map_err(|error| refused_input(error, self.fitted.names()))?;
+        Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
+    }
+
+    /// How far each row's guaranteed interval reaches to either side of the forecast.
+    fn guaranteed<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+        level: f64,
+        group: Option<Vec<String>>,
+    ) -> PyResult<Numbers<'py>> {
+        let (x, rows) = (inputs.as_slice()?, inputs.shape()[0]);
+        if let Some(labels) = group.as_ref().filter(|labels| labels.len() != rows) {
+            return Err(PyValueError::new_err(format!(
+                "group has {} values but X has {rows} rows: give one value per row",
+                labels.len()
+            )));
+        }
+        let reach = detached(py, x.len(), || {
+            let guarantee = self.fitted.guarantee();
+            let number = |label: &String| guarantee.and_then(|guarantee| guarantee.group(label));
+            let group: Option<Vec<_>> = group.map(|labels| labels.iter().map(number).collect());
+            self.fitted.guaranteed(x, level, group.as_deref())
+        })?;
+        let reach = reach.map_err(|error| refused_input(error, self.fitted.names()))?;
+        Ok(reach.into_pyarray(py))
+    }
+
     /// The names of the inputs.
     #[getter]
     fn names(&self) -> Vec<String> {
         self.fitted.names().to_vec()
     }
 
-    /// The kind of model that was chosen. Its name is in its saved form.
+    /// The kind of model that was fitted.
     #[getter]
-    fn kind(&self) -> PyResult<String> {
-        let text = self.fitted.model().to_json().map_err(refused)?;
-        let rest = text.split_once("\"kind\": \"").map_or("", |(_, rest)| rest);
-        Ok(rest.split('"').next().unwrap_or_default().to_string())
+    fn kind(&self) -> &'static str {
+        self.fitted.kind().name()
     }
 
     /// The model in a few words.
@@ -146,6 +202,12 @@ impl Fitted {
         dict.set_item("validation", options.validation)?;
         dict.set_item("time_order", options.split == Split::InOrder)?;
         dict.set_item("most_rows", options.most_rows)?;
+        dict.set_item("local_units", options.local_units)?;
+        let guarantee = options.guarantee.map(|method| match method {
+            Method::Split => "split",
+            Method::Cross => "cross",
+        });
+        dict.set_item("guarantee", guarantee)?;
         dict.set_item("random_state", options.seed)?;
         Ok(dict)
     }
@@ -197,6 +259,8 @@ impl Fitted {
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        // The program takes this name for standard input.
+        let path = if path.as_os_str() == "-" { PathBuf::from("./-") } else { path };
         let there = path.exists();
         match py.detach(|| errbar_cli::model_file::read(&path)) {
             Ok(fitted) => Ok(Self { fitted }),

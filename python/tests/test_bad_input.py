@@ -122,6 +122,11 @@ def test_reports_that_cannot_be(tmp_path):
     refused(lambda: errbar.report(y, 0.0, 1.0, inputs={"x": y * NAN}), "x", "row 0", "NaN")
     refused(lambda: errbar.report(y, 0.0, 1.0, time=y[:3]), "time", "3", "30")
     refused(lambda: errbar.report(y, 0.0, 1.0, by=["a"]), "group", "1", "30")
+    backwards, hole = y[::-1], np.where(y == 3, NAN, y)  # the row as it came in, not as it is sorted
+    refused(lambda: errbar.report(hole, 0.0, 1.0, time=backwards), "observation at row 3 is NaN")
+    refused(lambda: errbar.report(y, 0.0, hole + 1, time=backwards), "sigma at row 3 is NaN")
+    refused(lambda: errbar.report(y, 0.0, 1.0, time=backwards, inputs={"x": hole}), '"x"', "row 3")
+    refused(lambda: errbar.report(y, 0.0, 1.0, time=hole), '"time"', "row 3")
     twice = pd.DataFrame(np.ones((30, 2)), columns=["a", "a"])
     refused(lambda: errbar.report(y, 0.0, 1.0, inputs=twice), '"a"')
     with pytest.raises(OSError, match="cannot write .*nowhere"):

@@ -42,14 +42,16 @@ def test_code_runs_and_prints_what_it_says(document, tmp_path, monkeypatch):
     out, done, ran = [], 0, 0
     for block in BLOCK.finditer(text):
         language, code, printed = block.groups()
-        if missing(code) or (language == "sh" and document != "docs/python.md"):
+        if missing(code) or (language == "sh" and document == "README.md"):
             continue
         got = run_shell(code) if language == "sh" else run_python(code, names, block, text, path)
         ran += language == "python"
         if printed is not None:
             out += [text[done : block.start(3)], got]
             done = block.end(3)
-    assert ran > 0, f"no code was found in {document}"
+    assert "```python" in text
+    if ran == 0:
+        pytest.skip(f"{document}: all of its code needs packages that are not installed")
     updated = "".join(out) + text[done:]
     if os.environ.get("ERRBAR_UPDATE_DOCS"):
         path.write_text(updated)

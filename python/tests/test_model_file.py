@@ -12,6 +12,9 @@ import pandas as pd
 import pytest
 
 from errbar import SigmaRegressor
+from test_sigma_regressor import known_models
+
+MODELS = known_models()
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def numbers(path, column):
         return np.array([float(row[column]) for row in csv.DictReader(file)])
 
 
-@pytest.mark.parametrize("model", ["constant", "polynomial", "smooth", "network"])
+@pytest.mark.parametrize("model", MODELS)
 def test_from_python_to_the_program(program, table, tmp_path, model):
     inputs = table[["season", "hour"]]
     fitted = SigmaRegressor(model).fit(inputs, table["error"])
@@ -44,10 +47,11 @@ def test_from_python_to_the_program(program, table, tmp_path, model):
     loaded = SigmaRegressor.load(tmp_path / "model.json")
     assert np.array_equal(loaded.predict(inputs), sigma)
     assert loaded.get_params() == {**fitted.get_params(), "random_state": 0}
+    assert loaded.model_ == fitted.model_
     assert loaded.validation_ == fitted.validation_
 
 
-@pytest.mark.parametrize("model", ["constant", "polynomial", "smooth", "network"])
+@pytest.mark.parametrize("model", MODELS)
 def test_from_the_program_to_python(program, table, tmp_path, model):
     table.to_csv(tmp_path / "train.csv", index=False)
     call = ["fit", "train.csv", "--error", "error", "--model", model, "-o", "model.json", "--quiet"]
@@ -116,5 +120,7 @@ def test_what_is_no_model_is_refused(tmp_path):
         (tmp_path / "wrong.json").write_text(text)
         with pytest.raises(ValueError, match=words):
             SigmaRegressor.load(tmp_path / "wrong.json")
+    with pytest.raises(OSError, match="cannot read the model"):
+        SigmaRegressor.load("-")  # a name like any other
     with pytest.raises(ValueError, match="it is a folder"):
         SigmaRegressor.load(tmp_path)

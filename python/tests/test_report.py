@@ -66,6 +66,20 @@ def test_rows_are_put_in_the_order_of_time(rows):
     )
     assert again.html == ordered.html
     assert "2024" in ordered.html and {"order", "groups"} <= set(ordered.figures)
+    for same in (
+        days.strftime("%Y-%m-%dT%H:%M:%S").to_list(),
+        days.strftime("%Y-%m-%dT%H:%M:%SZ").to_list(),
+        list(days.tz_localize("UTC").tz_convert("Asia/Tokyo")),
+        [day.date() for day in days],
+        days.to_pydatetime(),
+        days.to_numpy(),
+        pl.Series(days),
+        days.tz_localize("UTC").to_series(name="time"),
+    ):
+        told = errbar.report(rows["y"], rows["mu"], rows["sigma"], time=same, by=rows["x"] > 0)
+        assert told.html == ordered.html, type(same)
+    with pytest.raises(ValueError, match="time at row 1 is 'soon': give dates, or numbers"):
+        errbar.report([1.0, 2.0], 0.0, 1.0, time=["2024-01-01", "soon"])
     numbers = errbar.report(rows["y"], rows["mu"], rows["sigma"], time=np.arange(300))
     assert "order" in numbers.figures
 

@@ -48,10 +48,21 @@ def test_it_beats_one_constant_sigma_by_its_own_score(heteroskedastic):
     assert model.score(X[300:], error[300:]) == pytest.approx(mean, rel=1e-13)
 
 
+def known_models():
+    """Their names, as a wrong one is refused with them."""
+    try:
+        SigmaRegressor("").fit([[1.0]], [1.0])
+    except ValueError as refusal:
+        return str(refusal).partition("give one of ")[2].split(", ")
+
+
 def test_every_model_and_loss_by_name(heteroskedastic):
     X, error, _ = heteroskedastic
-    for model in ("constant", "polynomial", "smooth", "network"):
-        assert SigmaRegressor(model).fit(X[:100], error[:100]).model_ == model
+    assert len(known_models()) >= 5
+    for model in known_models():
+        fitted = SigmaRegressor(model).fit(X[:100], error[:100])
+        assert fitted.model_ == model or (model == "auto" and fitted.model_ in known_models())
+        assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
     for loss in ("ar", "crps", "nlpd"):
         SigmaRegressor("polynomial", loss=loss).fit(X[:100], error[:100])
     # One constant sigma of least negative log density is the root mean square; a cost tells where
@@ -87,6 +98,40 @@ def test_rows_beyond_the_known_range_are_told(fitted):
     assert fitted.outside([[0.0, 0.0], [7.0, 0.0]]).tolist() == [False, True]
     with pytest.raises(ValueError, match="makes no forecast"):
         fitted.forecast([[0.0, 0.0]])
+
+
+def test_a_band_on_sigma_itself(heteroskedastic, fitted):
+    X, error, sigma = heteroskedastic
+    low, high = SigmaRegressor("smooth").fit(X, error).sigma_band(X, level=0.95).T
+    # Bands of single rows hold the truth about as often as they say; all rows share one fit.
+    assert np.mean((low < sigma) & (sigma < high)) > 0.7
+    with pytest.raises(ValueError, match='kind "polynomial" has no band'):
+        fitted.sigma_band(X)
+
+
+def test_intervals_with_a_guarantee():
+    """Errors of no Gaussian shape and a model of one constant sigma: the promise holds all the same."""
+    random = np.random.default_rng(8)
+    X = random.uniform(size=(4000, 1))
+    group = np.where(X[:, 0] > 0.7, "wild", "calm")
+    error = random.standard_t(2, 4000) * np.where(group == "wild", 5.0, 1.0)
+    model = SigmaRegressor("constant", guarantee="split")
+    for method in ("split", "cross"):
+        reach = model.set_params(guarantee=method).fit(X[:2000], error[:2000]).guaranteed(X[2000:])
+        # 2,000 new rows and 1,000 known ones, within three standard errors of both.
+        assert abs(np.mean(np.abs(error[2000:]) <= reach) - 0.9) < 3 * np.sqrt(0.09 * (1 / 2000 + 1 / 1000))
+    model.set_params(guarantee="split").fit(X[:2000], error[:2000], group=group[:2000])
+    reach = model.guaranteed(X[2000:], 0.9, group[2000:])
+    for one in ("calm", "wild"):
+        here = group[2000:] == one
+        inside = np.mean(np.abs(error[2000:])[here] <= reach[here])
+        assert abs(inside - 0.9) < 3 * np.sqrt(0.09 * (1 / here.sum() + 1 / 300))
+    with pytest.raises(ValueError, match="group has 1 values but X has 2 rows"):
+        model.guaranteed(X[:2], 0.9, ["calm"])
+    with pytest.raises(ValueError, match="fitted without a guarantee"):
+        SigmaRegressor("constant").fit(X, error).guaranteed(X)
+    with pytest.raises(ValueError, match='guarantee is "all": give one of split, cross'):
+        SigmaRegressor("constant", guarantee="all").fit(X, error)
 
 
 TABLES = {
@@ -192,6 +237,7 @@ def test_bad_options_are_refused():
     refused(X, error, "most_rows is -1", most_rows=-1)
     refused(X, error, "random_state is -1", random_state=-1)
     refused(X, error, "n_jobs is 0", n_jobs=0)
+    refused(X, error, "n_jobs is 'all'", n_jobs="all")
     refused(X, error, "progress is 3", progress=3)
     with pytest.raises(ValueError, match="two names of the same"):
         SigmaRegressor().fit(X, error, y=error)

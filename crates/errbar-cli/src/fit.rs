@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::ValueEnum;
-use errbar::diagnose;
+use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, guarantee};
 use errbar::mean::gaussian_process::{self, GaussianProcess};
 use errbar::mean::in_turn;
@@ -96,6 +96,10 @@ pub(crate) struct Arguments {
     /// Make the forecast too, for those who have none; its errors are leave-one-out ones.
     #[arg(long, value_enum, value_name = "KIND", conflicts_with = "forecast")]
     fit_mean: Option<Mean>,
+
+    /// Learn the bias of the forecaster as a function of the inputs too, and move forecasts by it.
+    #[arg(long, conflicts_with = "fit_mean")]
+    debias: bool,
 
     /// Have intervals with a promise, whatever the distribution of errors (errbar predict
     /// --guarantee 0.9).
@@ -351,6 +355,7 @@ impl Training {
             split: if in_order { Split::InOrder } else { Split::Random },
             seed: arguments.seed,
             local_units: arguments.local_units,
+            debias: arguments.debias,
             guarantee: arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,
                 GuaranteeName::Cross => guarantee::Method::Cross,
@@ -375,9 +380,15 @@ impl Training {
             inputs: names.len(),
         };
         let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
+        // Learned, it is no longer in the way.
+        findings.retain(|finding| !arguments.debias || !matches!(finding, Finding::Biased { .. }));
         let progress = Progress(arguments.voice.bar("Fitting", 1000));
         let Fit { fitted, held_out } =
             fit::fit(&data, &names, &options, &progress).map_err(refused)?;
+        let worth = match mean.is_none() && !arguments.debias {
+            true => fit::worth_of_debiasing(&data, &options, &progress).map_err(refused)?,
+            false => None,
+        };
         progress.0.finish_and_clear();
         let fitted = match mean {
             Some(mean) => fitted.with_mean(mean),
@@ -401,6 +412,7 @@ impl Training {
             fit: Fit { fitted, held_out },
             held_out_scores,
             findings,
+            worth,
             notes,
             file: kept.file().to_string(),
             output: arguments.output.clone(),

@@ -32,7 +32,8 @@ use crate::{arguments, model_file, stop};
 
 New columns: sigma, outside; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
 0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9;
-guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9; forecast, when the model makes the forecast itself (--fit-mean).")]
+guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9; forecast, when the model makes the forecast itself (--fit-mean); debiased, the forecast moved by its
+bias, when that was learned (--debias).")]
 pub(crate) struct Arguments {
     /// The table with the inputs: CSV (also gzipped) or Parquet; - is standard input.
     file: PathBuf,
@@ -212,12 +213,13 @@ impl Around {
         let needed =
             [&arguments.interval, &arguments.quantiles, &arguments.exceed, &arguments.guarantee]
                 .iter()
-                .any(|asked| !asked.is_empty());
+                .any(|asked| !asked.is_empty())
+                || fitted.bias().is_some();
         match fitted.forecast() {
             Some(name) if needed => Ok(Self::Column(table.column_for(
                 name,
-                ", the forecast, which intervals, quantiles and thresholds need; name its column with \
-                 --forecast",
+                ", the forecast, which intervals, quantiles, thresholds and debiasing need; name its \
+                 column with --forecast",
             )?)),
             None if needed => bail!(
                 "intervals, quantiles and thresholds need the forecast: name its column with --forecast"
@@ -302,6 +304,9 @@ impl Predicted {
                     }
                     Around::Nothing => {}
                 }
+                for (k, bias) in predicted.bias.iter().flatten().enumerate() {
+                    forecast[known[k]] += bias;
+                }
                 Ok(())
             },
         )?;
@@ -384,6 +389,8 @@ impl Promise {
 /// The columns to add.
 struct New {
     forecast: bool,
+    /// The forecast, moved by its bias.
+    debiased: bool,
     /// The percentage of the band on sigma.
     band: Option<f64>,
     /// The percentages of guaranteed intervals.
@@ -407,7 +414,14 @@ impl New {
         let forecast = fitted.mean().is_some() && arguments.forecast.is_none();
         let band = arguments.sigma_band.map(|level| round(100.0 * level));
         let guaranteed = arguments.guarantee.iter().map(|level| round(100.0 * level)).collect();
-        Self { forecast, band, guaranteed, quantiles, exceed: arguments.exceed.clone() }
+        Self {
+            forecast,
+            debiased: fitted.bias().is_some(),
+            band,
+            guaranteed,
+            quantiles,
+            exceed: arguments.exceed.clone(),
+        }
     }
 
     fn columns(&self, prefix: &str) -> Vec<NewColumn> {
@@ -415,6 +429,9 @@ impl New {
         let mut out = Vec::new();
         if self.forecast {
             out.push(column("forecast", NewKind::Number));
+        }
+        if self.debiased {
+            out.push(column("debiased", NewKind::Number));
         }
         out.push(column("sigma", NewKind::Number));
         if let Some(percent) = self.band {
@@ -440,7 +457,7 @@ impl New {
             NewValues::Numbers(pairs.map(|(&mu, &sigma)| value(mu, sigma)).collect())
         };
         let mut out = Vec::new();
-        if self.forecast {
+        if self.forecast || self.debiased {
             out.push(NewValues::Numbers(rows.forecast.clone()));
         }
         out.push(NewValues::Numbers(rows.sigma.clone()));

@@ -262,3 +262,29 @@ fn guarantees_that_cannot_be_given_are_refused_in_a_sentence() {
     let ran = run("predict t.csv -m model.json --guarantee 0.99");
     assert!(ran.stderr.contains("needs 99 errors"), "{}", ran.stderr);
 }
+
+/// A forecaster that is 3 too low where x is above one half.
+#[test]
+fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = common::Numbers::new(8);
+    let mut text = String::from("x,mu,y\n");
+    for _ in 0..600 {
+        let (x, mu) = (random.next(), 10.0 * random.next());
+        let y = mu + if x > 0.5 { 3.0 } else { 0.0 } + random.normal();
+        text += &format!("{x},{mu},{y}\n");
+    }
+    std::fs::write(folder.path().join("t.csv"), text).unwrap();
+    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant";
+    let plain = errbar(folder.path(), fit.split(' ')).well();
+    assert!(plain.stderr.contains("with --debias"), "{}", plain.stderr);
+    let moved = errbar(folder.path(), fit.split(' ').chain(["--debias"])).well();
+    assert!(!moved.stderr.contains("bias"), "{}", moved.stderr);
+    let (header, rows) = predict(folder.path(), "x,mu\n0.25,5\n0.75,5\n", &["--interval", "0.9"]);
+    assert_eq!(header, ["x", "mu", "debiased", "sigma", "lower_90", "upper_90", "outside"]);
+    for (row, expected) in rows.iter().zip([5.0, 8.0]) {
+        assert!((row[2] - expected).abs() < 0.3, "{row:?}");
+        assert!((row[3] - 1.0).abs() < 0.15, "{row:?}");
+        assert!((0.5 * (row[4] + row[5]) - row[2]).abs() < 1e-9, "{row:?}");
+    }
+}

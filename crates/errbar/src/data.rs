@@ -110,6 +110,12 @@ impl<'a> Data<'a> {
         self.weight.as_deref()
     }
 
+    /// The same data with other errors, as many and as finite.
+    pub(crate) fn with_error(self, error: Vec<f64>) -> Self {
+        debug_assert_eq!(error.len(), self.rows());
+        Self { error: error.into(), ..self }
+    }
+
     /// The same data, each row belonging to a group.
     ///
     /// # Errors

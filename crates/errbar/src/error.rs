@@ -122,6 +122,10 @@ pub enum Error {
     #[error("a guarantee for each group needs the split method")]
     CrossGroups,
 
+    /// A guarantee by the cross method around forecasts that are moved.
+    #[error("a guarantee with debiasing needs the split method")]
+    CrossDebias,
+
     /// A model without a guarantee.
     #[error("the model was fitted without a guarantee")]
     NoGuarantee,

@@ -19,6 +19,8 @@ pub(super) struct Told {
     pub(super) fit: Fit,
     pub(super) held_out_scores: Option<Scores>,
     pub(super) findings: Vec<Finding>,
+    /// What learning the bias would be worth, as a share of the CRPS, and its standard error.
+    pub(super) worth: Option<(f64, f64)>,
     pub(super) notes: Vec<String>,
     pub(super) file: String,
     pub(super) output: PathBuf,
@@ -34,6 +36,18 @@ impl Told {
             voice.result(&self.words())?;
         }
         self.findings.iter().for_each(|finding| voice.warn(&finding.to_string()));
+        // A gain below a hundredth, or within the noise, is no reason to move forecasts.
+        if let Some((gain, noise)) =
+            self.worth.filter(|(gain, noise)| *gain > noise.mul_add(2.0, 0.01))
+        {
+            voice.warn(&format!(
+                "the forecaster's errors are not zero on average everywhere: with --debias, which learns \
+                 that from the inputs and moves the forecasts, the CRPS would be lower by about {}% \
+                 (standard error {}%)",
+                significant(100.0 * gain, 2),
+                significant(100.0 * noise, 2)
+            ));
+        }
         if self.fit.fitted.error_source() == ErrorSource::InSample {
             voice.warn(IN_SAMPLE);
         }
@@ -56,6 +70,9 @@ impl Told {
                 writeln!(text, "  trained  on {trained_on} of the rows; judged on all held out");
         }
         let _ = writeln!(text, "  errors   {}", source(fitted.error_source()));
+        if fitted.bias().is_some() {
+            text += "  bias     learned from the inputs; forecasts are moved by it\n";
+        }
         match (fitted.validation(), &self.held_out_scores) {
             (Some(validation), Some(scores)) => {
                 let _ = write!(text, "\n{}", self.judged(validation, scores));
@@ -116,6 +133,7 @@ impl Told {
             "scores": self.held_out_scores,
             "verdict": verdict,
             "findings": self.findings,
+            "debias_would_save": self.worth.map(|(gain, _)| gain),
             "warnings": warnings,
             "notes": self.notes,
         })

@@ -167,7 +167,7 @@ impl Judged {
     fn predict(&mut self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<()> {
         const CHUNK: usize = 65_536;
         let columns: Vec<&[f64]> = inputs.iter().map(|id| self.kept.numbers(*id)).collect();
-        let mut own = Vec::new();
+        let (mut own, mut bias) = (Vec::new(), Vec::new());
         let mut outside = 0;
         for from in (0..self.kept.rows()).step_by(CHUNK) {
             stop::check()?;
@@ -177,6 +177,7 @@ impl Judged {
             let predicted = fitted.predict(&inputs).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma);
             own.extend(predicted.forecast.unwrap_or_default());
+            bias.extend(predicted.bias.unwrap_or_default());
             outside += predicted.outside.iter().filter(|outside| **outside).count();
         }
         self.outside = outside;
@@ -192,6 +193,11 @@ impl Judged {
         }
         if self.seen == Seen::No && self.is_training(fitted) {
             self.seen = Seen::Sigma;
+        }
+        if !bias.is_empty() {
+            self.mu.iter_mut().zip(bias).for_each(|(mu, bias)| *mu += bias);
+            self.notes
+                .push("every forecast is moved by the bias that the model has learned".into());
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use super::{Kind, Options, Validation};
 use crate::data::rows_of;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
+use crate::mean::bias::Bias;
 use crate::mean::gaussian_process::GaussianProcess;
 use crate::sigma::{Model, Scaling};
 
@@ -40,11 +41,16 @@ pub struct Fitted {
     pub(super) validation: Option<Validation>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) guarantee: Option<Guarantee>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bias: Option<Bias>,
 }
 
 /// What a fitted model says about new rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicted {
+    /// What to add to the forecast that the model was given, when it was asked to learn that. Sigma
+    /// belongs to the forecast so moved.
+    pub bias: Option<Vec<f64>>,
     /// The forecast, when the model has a mean of its own.
     pub forecast: Option<Vec<f64>>,
     /// Sigma of each row.
@@ -121,6 +127,12 @@ impl Fitted {
         self.validation.as_ref()
     }
 
+    /// The bias of the forecaster, if the model was asked to learn it.
+    #[must_use]
+    pub fn bias(&self) -> Option<&Bias> {
+        self.bias.as_ref()
+    }
+
     /// What guaranteed intervals are read off, if it was asked for.
     #[must_use]
     pub fn guarantee(&self) -> Option<&Guarantee> {
@@ -142,7 +154,8 @@ impl Fitted {
         }
     }
 
-    /// How far the guaranteed interval of each row reaches to either side of the forecast: see
+    /// How far the guaranteed interval of each row reaches to either side of the forecast (moved by
+    /// the bias, where that was learned): see
     /// [`guarantee`](super::guarantee). `group` is the number of each row's group
     /// ([`Guarantee::group`]); rows of no known group are promised what all together are.
     ///
@@ -201,7 +214,8 @@ impl Fitted {
             }
             None => None,
         };
-        Ok(Predicted { forecast, sigma, outside })
+        let bias = self.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
+        Ok(Predicted { bias, forecast, sigma, outside })
     }
 
     /// The band that holds sigma itself with a given probability, row by row, where the model has
@@ -266,6 +280,12 @@ impl Fitted {
         let columns = self.names.len();
         if self.ranges.columns() != columns || self.model.columns() != columns {
             return Err("its names, ranges and model are of different numbers of inputs".into());
+        }
+        if let Some(bias) = &self.bias {
+            bias.check()?;
+            if bias.columns() != columns {
+                return Err("its bias has another number of inputs than its names".into());
+            }
         }
         if let Some(guarantee) = &self.guarantee {
             guarantee.check(columns)?;

@@ -21,7 +21,9 @@ use serde::{Deserialize, Serialize};
 use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows, train};
 use crate::data::{Data, Split, shuffled};
 use crate::error::{Error, Result};
+use crate::mean::bias::without;
 use crate::monitor::{Monitor, Part as Share};
+use crate::named::by_name;
 use crate::sigma::Model;
 
 /// How the promise is made: see the [module](self).
@@ -32,6 +34,15 @@ pub enum Method {
     Split,
     /// Models of some rows judge the others.
     Cross,
+}
+
+impl std::str::FromStr for Method {
+    type Err = Error;
+
+    /// `split` or `cross`.
+    fn from_str(name: &str) -> Result<Self> {
+        by_name("guarantee", name)
+    }
 }
 
 /// What the promise is read off.
@@ -87,6 +98,9 @@ pub(super) fn fit(
             return Err(Error::WeightedGuarantee);
         }
     }
+    if method == Method::Cross && options.debias {
+        return Err(Error::CrossDebias);
+    }
     if method == Method::Cross && data.group().is_some() {
         return Err(Error::CrossGroups);
     }
@@ -111,8 +125,14 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
     training.sort_unstable();
     calibration.sort_unstable();
     let mut fit = fit_rows(&data.pick(&training), names, options, monitor)?;
-    let sigma = fit.fitted.predict(data.pick(&calibration).inputs())?.sigma;
-    let part = Part { model: None, scores: scores(data, &calibration, &sigma) };
+    let held = data.pick(&calibration);
+    let predicted = fit.fitted.predict(held.inputs())?;
+    let left = match &predicted.bias {
+        Some(bias) => held.clone().with_error(without(held.error(), bias)),
+        None => held,
+    };
+    let all: Vec<usize> = (0..left.rows()).collect();
+    let part = Part { model: None, scores: scores(&left, &all, &predicted.sigma) };
     let group = data.group().map(|group| (group.name.clone(), group.labels.clone()));
     fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts: vec![part] });
     Ok(fit)

@@ -2,6 +2,8 @@
 //!
 //! The rest of the crate takes forecasts from elsewhere. Where there are only inputs and
 //! observations, [`gaussian_process`] learns a mean, with leave-one-out errors to learn sigma from.
+//! [`bias`] learns what a forecaster gets wrong on average, as a function of the inputs.
 
+pub mod bias;
 pub mod gaussian_process;
 pub mod in_turn;

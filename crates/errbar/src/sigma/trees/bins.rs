@@ -7,13 +7,13 @@ const MOST_BINS: usize = 255;
 
 /// Where each column is cut into bins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Bins {
+pub(crate) struct Bins {
     /// For each column, rising: bin k holds the values above cut k - 1, up to cut k.
     cuts: Vec<Vec<f64>>,
 }
 
 /// The codes of many rows.
-pub(super) struct Codes {
+pub(crate) struct Codes {
     columns: usize,
     by_row: Vec<u8>,
     by_column: Vec<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Codes {
 impl Bins {
     /// Bins of row-major inputs and their weights. A column of few distinct values has a bin
     /// for each of them, any other has bins of about equal weight.
-    pub(super) fn of(inputs: &[f64], columns: usize, weight: Option<&[f64]>, most: usize) -> Self {
+    pub(crate) fn of(inputs: &[f64], columns: usize, weight: Option<&[f64]>, most: usize) -> Self {
         let cuts = |column: usize| {
             let mut values: Vec<(f64, f64)> = (inputs.chunks_exact(columns).enumerate())
                 .map(|(i, row)| (row[column], weight.map_or(1.0, |weight| weight[i])))
@@ -42,12 +42,12 @@ impl Bins {
     }
 
     /// The number of columns.
-    pub(super) fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.cuts.len()
     }
 
     /// The bins of a column, without the code of missing values.
-    pub(super) fn count(&self, column: usize) -> usize {
+    pub(crate) fn count(&self, column: usize) -> usize {
         self.cuts[column].len() + 1
     }
 
@@ -63,19 +63,19 @@ impl Bins {
 
     /// On which side of a split a value lies.
     #[inline]
-    pub(super) fn goes_left(&self, column: usize, code: u8, bin: u8, missing_left: bool) -> bool {
+    pub(crate) fn goes_left(&self, column: usize, code: u8, bin: u8, missing_left: bool) -> bool {
         if usize::from(code) == self.count(column) { missing_left } else { code <= bin }
     }
 
     /// Writes the codes of one row.
-    pub(super) fn encode_row(&self, row: &[f64], codes: &mut [u8]) {
+    pub(crate) fn encode_row(&self, row: &[f64], codes: &mut [u8]) {
         for (column, (code, &x)) in codes.iter_mut().zip(row).enumerate() {
             *code = self.code(column, x);
         }
     }
 
     /// The codes of row-major inputs.
-    pub(super) fn encode(&self, inputs: &[f64]) -> Codes {
+    pub(crate) fn encode(&self, inputs: &[f64]) -> Codes {
         let columns = self.columns();
         let rows = inputs.len() / columns;
         let mut by_row = vec![0; inputs.len()];
@@ -90,7 +90,7 @@ impl Bins {
     }
 
     /// Whether bins that were read can be used.
-    pub(super) fn check(&self) -> Result<(), &'static str> {
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
         let rising = |cuts: &Vec<f64>| {
             cuts.len() < MOST_BINS
                 && cuts.iter().all(|cut| cut.is_finite())
@@ -105,12 +105,12 @@ impl Bins {
 
 impl Codes {
     /// The codes of one row.
-    pub(super) fn row(&self, row: usize) -> &[u8] {
+    pub(crate) fn row(&self, row: usize) -> &[u8] {
         &self.by_row[row * self.columns..(row + 1) * self.columns]
     }
 
     /// The codes of one column.
-    pub(super) fn column(&self, column: usize) -> &[u8] {
+    pub(crate) fn column(&self, column: usize) -> &[u8] {
         let rows = self.by_column.len() / self.columns;
         &self.by_column[column * rows..(column + 1) * rows]
     }

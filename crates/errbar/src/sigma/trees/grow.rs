@@ -7,13 +7,13 @@ use super::tree::{Node, Tree};
 
 /// What a row, or the rows of a bin or a leaf together, say about the step they want.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Slope {
+pub(crate) struct Slope {
     /// The slope of the cost.
-    pub(super) gradient: f64,
+    pub(crate) gradient: f64,
     /// A bound on its curvature.
-    pub(super) curvature: f64,
+    pub(crate) curvature: f64,
     /// The weight, as a number of rows.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 impl Slope {
@@ -44,20 +44,20 @@ impl Slope {
 
 /// How large a tree may be.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// The most leaves.
-    pub(super) leaves: usize,
+    pub(crate) leaves: usize,
     /// The most splits from the root to a leaf.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// The least weight of a leaf, as a number of rows.
-    pub(super) least: f64,
+    pub(crate) least: f64,
 }
 
 /// What trees are grown on.
-pub(super) struct Grower<'a> {
-    pub(super) bins: &'a Bins,
-    pub(super) codes: &'a Codes,
-    pub(super) limits: Limits,
+pub(crate) struct Grower<'a> {
+    pub(crate) bins: &'a Bins,
+    pub(crate) codes: &'a Codes,
+    pub(crate) limits: Limits,
 }
 
 /// Where to split a leaf.
@@ -86,7 +86,7 @@ struct Part {
 impl Grower<'_> {
     /// A tree for some of the rows, which are put into another order, with the slopes of all rows.
     /// The leaf that gains most is split first.
-    pub(super) fn grow(&self, rows: &mut [u32], slopes: &[Slope]) -> Tree {
+    pub(crate) fn grow(&self, rows: &mut [u32], slopes: &[Slope]) -> Tree {
         let mut parts = vec![self.part(0..rows.len(), 0, self.sums(rows, slopes))];
         for _ in 1..self.limits.leaves {
             let gain = |part: &Part| part.place.map_or(0.0, |place| place.gain);

@@ -15,9 +15,10 @@ mod tree;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::bins::Bins;
+pub(crate) use self::bins::{Bins, Codes};
 use self::boost::{Boosted, Rows};
-use self::tree::Tree;
+pub(crate) use self::grow::{Grower, Limits, Slope};
+pub(crate) use self::tree::Tree;
 use super::scaling::in_own_scale;
 use crate::data::{Data, Split};
 use crate::error::{Error, Result};

@@ -7,7 +7,7 @@ use super::bins::Bins;
 
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// Rows end here and take this step.
     Leaf(f32),
     /// Rows up to a bin of a column go to the node after this one, the others to `right`.
@@ -23,13 +23,13 @@ pub(super) enum Node {
 
 /// A tree. Its root is the first node; after each split comes its left side, then its right.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Tree {
     /// The step of a row of codes.
-    pub(super) fn step(&self, bins: &Bins, codes: &[u8]) -> f64 {
+    pub(crate) fn step(&self, bins: &Bins, codes: &[u8]) -> f64 {
         let mut at = 0;
         loop {
             match self.nodes[at] {
@@ -44,7 +44,7 @@ impl Tree {
     }
 
     /// Every step multiplied.
-    pub(super) fn times(mut self, factor: f64) -> Self {
+    pub(crate) fn times(mut self, factor: f64) -> Self {
         for node in &mut self.nodes {
             if let Node::Leaf(step) = node {
                 *step = (f64::from(*step) * factor) as f32;
@@ -54,7 +54,7 @@ impl Tree {
     }
 
     /// The columns it splits.
-    pub(super) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         self.nodes.iter().filter_map(|node| match node {
             Node::Leaf(_) => None,
             Node::Split { column, .. } => Some(*column as usize),
@@ -62,7 +62,7 @@ impl Tree {
     }
 
     /// Whether a tree that was read can be used with these bins. (Its shape has been checked.)
-    pub(super) fn fits(&self, bins: &Bins) -> bool {
+    pub(crate) fn fits(&self, bins: &Bins) -> bool {
         self.nodes.iter().all(|node| match *node {
             Node::Leaf(step) => step.is_finite(),
             Node::Split { column, bin, .. } => {
