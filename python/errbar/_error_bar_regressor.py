@@ -110,7 +110,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """The forecast of each row; with ``return_std`` also its sigma, as Gaussian processes do."""
         check_is_fitted(self)
         X = self._kept(X, reset=False)
-        forecast = np.asarray(self.estimator_.predict(X), dtype=np.float64)
+        forecast = np.asarray(self.estimator_.predict(X), dtype=np.float64) + _bias(self.sigma_, X)
         return (forecast, self.sigma_.predict(X)) if return_std else forecast
 
     def predict_interval(self, X: Any, level: float = 0.9) -> Floats:
@@ -186,6 +186,13 @@ def refuse_not_finite(name: str, values: Floats, missing: bool = False) -> None:
         raise ValueError(
             f"{name} at row {row} is {values[row]}: every value must be finite; leave the row out"
         )
+
+
+def _bias(sigma: Any, X: Any) -> Any:
+    """What the model of sigma would add to the forecast, if it learned that."""
+    if isinstance(sigma, Pipeline):
+        return _bias(sigma[-1], sigma[:-1].transform(X)) if len(sigma) > 1 else _bias(sigma[-1], X)
+    return sigma.bias(X) if getattr(sigma, "debias", False) else 0.0
 
 
 def _fit(model: Any, X: Any, y: Floats, weight: Floats | None) -> Any:

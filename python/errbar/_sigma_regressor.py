@@ -81,6 +81,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     local_units : bool, default=True
         Whether each row's error counts in units of the sigma there, after a first fit; otherwise rows
         of small sigma hardly count.
+    debias : bool, default=False
+        Whether to learn the bias of the forecaster as well: :meth:`bias` is then to be added to its
+        forecasts, and sigma belongs to forecasts so moved.
     guarantee : {"split", "cross"}, optional
         Makes intervals possible that hold new observations with a promised probability, whatever the
         distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000)
@@ -137,6 +140,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         time_order: bool = False,
         most_rows: int = 10_000,
         local_units: bool = True,
+        debias: bool = False,
         guarantee: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -150,6 +154,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.time_order = time_order
         self.most_rows = most_rows
         self.local_units = local_units
+        self.debias = debias
         self.guarantee = guarantee
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -184,12 +189,18 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """Sigma of each row."""
-        return self._predicted(X)[1]
+        return self._predicted(X)[2]
+
+    def bias(self, X: Any) -> Floats:
+        """What to add to the forecast of each row: the mean error there, learned with ``debias=True``.
+        Zero where it was not."""
+        bias, _, sigma, _ = self._predicted(X)
+        return np.zeros_like(sigma) if bias is None else bias
 
     def outside(self, X: Any) -> Any:
         """Whether each row lies outside the range of the inputs that the model was fitted to: there
         sigma is that of the nearest edge, and deserves less trust."""
-        return self._predicted(X)[2]
+        return self._predicted(X)[3]
 
     def sigma_band(self, X: Any, level: float = 0.9) -> Floats:
         """The band that holds sigma itself with this probability, in two columns: how well the
@@ -217,7 +228,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
 
     def forecast(self, X: Any) -> Floats:
         """The forecast of each row, by a model that makes one (``errbar fit --fit-mean``)."""
-        forecast = self._predicted(X)[0]
+        forecast = self._predicted(X)[1]
         if forecast is None:
             raise ValueError("this model knows sigma alone: it makes no forecast")
         return forecast
@@ -225,9 +236,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     def score(
         self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
     ) -> float:
-        """Minus the mean CRPS of the errors with the predicted sigmas: greater is better."""
-        sigma = self.predict(X)
+        """Minus the mean CRPS of the errors with the predicted sigmas: greater is better. A bias that
+        was learned is taken away first."""
+        bias, _, sigma, _ = self._predicted(X)
         e = target("error", one_of(error, y))
+        if bias is not None and e.shape == bias.shape:
+            e = _errbar.errors_of(e, bias)
         return -_errbar.accuracy_reliability(e, sigma, 1.0, weights(sample_weight))[2]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -269,7 +283,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         inputs = [Importance(*one) for one in found.pop("importance")]
         return Validation(**found, candidates=tried, importance=inputs)
 
-    def _predicted(self, X: Any) -> tuple[Floats | None, Floats, Any]:
+    def _predicted(self, X: Any) -> tuple[Floats | None, Floats | None, Floats, Any]:
         check_is_fitted(self)
         return self.fitted_.predict(table(self, X, reset=False))
 
@@ -283,6 +297,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "time_order": bool(self.time_order),
             "most_rows": count("most_rows", self.most_rows),
             "local_units": bool(self.local_units),
+            "debias": bool(self.debias),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
             "seed": seed_of(self.random_state),
             "n_jobs": jobs(self.n_jobs),

@@ -20,8 +20,9 @@ type Inputs<'py> = PyReadonlyArray2<'py, f64>;
 /// One number for each row.
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 
-/// Forecast where the model makes one, sigma, whether outside the range it was fitted to.
-type Predicted<'py> = (Option<Numbers<'py>>, Numbers<'py>, Bound<'py, PyArray1<bool>>);
+/// Bias and forecast where the model knows them, sigma, whether outside the range it was fitted to.
+type Predicted<'py> =
+    (Option<Numbers<'py>>, Option<Numbers<'py>>, Numbers<'py>, Bound<'py, PyArray1<bool>>);
 
 /// What rows are grouped by, the groups, and for each row its place among them.
 type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
@@ -37,6 +38,7 @@ pub(crate) struct Wanted<'py> {
     time_order: bool,
     most_rows: usize,
     local_units: bool,
+    debias: bool,
     guarantee: Option<String>,
     seed: u64,
     n_jobs: Option<isize>,
@@ -55,6 +57,7 @@ impl Wanted<'_> {
             seed: self.seed,
             most_rows: self.most_rows,
             local_units: self.local_units,
+            debias: self.debias,
             guarantee: match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
@@ -108,6 +111,7 @@ impl Fitted {
         let predicted = detached(py, x.len(), || self.fitted.predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((
+            predicted.bias.map(|bias| bias.into_pyarray(py)),
             predicted.forecast.map(|forecast| forecast.into_pyarray(py)),
             predicted.sigma.into_pyarray(py),
             predicted.outside.into_pyarray(py),
@@ -203,6 +207,7 @@ impl Fitted {
         dict.set_item("time_order", options.split == Split::InOrder)?;
         dict.set_item("most_rows", options.most_rows)?;
         dict.set_item("local_units", options.local_units)?;
+        dict.set_item("debias", options.debias)?;
         let guarantee = options.guarantee.map(|method| match method {
             Method::Split => "split",
             Method::Cross => "cross",

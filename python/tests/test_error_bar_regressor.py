@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, RidgeCV
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from errbar import ErrorBarRegressor, SigmaRegressor
@@ -77,6 +78,20 @@ def test_distribution_and_score(data):
     assert model.score(X, y) == pytest.approx(-np.mean(distribution.crps(y)), rel=1e-12)
     # Better than the same forecast without error bars, whose CRPS is the absolute error.
     assert model.score(X, y) > -np.mean(np.abs(y - forecast))
+
+
+def test_a_bias_moves_the_forecast(data):
+    """A forecaster that knows no input, and a model of its errors that does."""
+    X, y = data
+    for sigma in (
+        SigmaRegressor("polynomial", debias=True),
+        make_pipeline(StandardScaler(), SigmaRegressor("polynomial", debias=True)),
+    ):
+        model = ErrorBarRegressor(DummyRegressor(), sigma).fit(X[:400], y[:400])
+        plain = ErrorBarRegressor(DummyRegressor(), POLYNOMIAL).fit(X[:400], y[:400])
+        assert np.corrcoef(model.predict(X[400:]), 3 * X[400:, 0])[0, 1] > 0.95
+        assert np.ptp(plain.predict(X[400:])) == 0
+        assert model.score(X[400:], y[400:]) > plain.score(X[400:], y[400:])
 
 
 def test_weights_reach_forecaster_and_sigma(data):

@@ -100,6 +100,21 @@ def test_rows_beyond_the_known_range_are_told(fitted):
         fitted.forecast([[0.0, 0.0]])
 
 
+def test_a_bias_is_learned_too(heteroskedastic):
+    X, error, _ = heteroskedastic
+    biased = error + 3 * X[:, 1]
+    plain = SigmaRegressor("polynomial").fit(X[:300], biased[:300])
+    model = SigmaRegressor("polynomial", debias=True).fit(X[:300], biased[:300])
+    assert np.array_equal(plain.bias(X), np.zeros(len(X)))
+    # It is 3 times the second input, which is most of what is found of it.
+    true = 3 * X[300:, 1]
+    assert np.mean((model.bias(X[300:]) - true) ** 2) < 0.2 * np.mean(true**2)
+    assert model.score(X[300:], biased[300:]) > plain.score(X[300:], biased[300:])
+    left = biased[300:] - model.bias(X[300:])
+    mean = -np.mean(errbar.crps(left, model.predict(X[300:])))
+    assert model.score(X[300:], biased[300:]) == pytest.approx(mean, rel=1e-12)
+
+
 def test_a_band_on_sigma_itself(heteroskedastic, fitted):
     X, error, sigma = heteroskedastic
     low, high = SigmaRegressor("smooth").fit(X, error).sigma_band(X, level=0.95).T

@@ -164,7 +164,7 @@ fn method(method: Method) -> &'static str {
 /// What guaranteed intervals promise, and what for.
 fn promised(guarantee: &Guarantee, in_order: bool) -> String {
     const LEVEL: f64 = 0.9;
-    let percent = |p: f64| format!("{}%", significant(100.0 * p, 3));
+    let percent = |p: f64| format!("{}%", significant(100.0 * p, 4));
     let needed = rows_needed(LEVEL);
     let each = match guarantee.grouped_by() {
         Some(name) => format!(" of each \"{name}\""),
