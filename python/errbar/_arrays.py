@@ -18,7 +18,7 @@ def floats(name: str, values: Any) -> Floats:
     array = _as_array(values)
     if array.dtype != np.float64:
         array = _as_doubles(name, array)
-    return np.require(array, requirements="C")
+    return np.require(array, requirements=["C", "A"])
 
 
 def column(name: str, values: Any, rows: int | None = None) -> Floats:
@@ -27,9 +27,7 @@ def column(name: str, values: Any, rows: int | None = None) -> Floats:
     if array.ndim == 0 and rows is not None:
         return np.full(rows, array)
     if array.ndim != 1:
-        raise ValueError(
-            f"{name} has {_dimensions(array)}: give a column of one value per row"
-        )
+        raise ValueError(f"{name} has {_dimensions(array)}: give a column of one value per row")
     return array
 
 
@@ -38,9 +36,7 @@ def maybe_column(name: str, values: Any) -> Floats | None:
     return None if values is None else column(name, values)
 
 
-def together(
-    first: str, a: Any, second: str, b: Any
-) -> tuple[Floats, Floats, tuple[int, ...]]:
+def together(first: str, a: Any, second: str, b: Any) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Two arrays broadcast to the same shape, and that shape."""
     x, y = floats(first, a), floats(second, b)
     if x.shape == y.shape:

@@ -81,9 +81,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ErrorBarRegressor:
         """Fits the forecaster and sigma. ``sample_weight`` goes to both, where they take it."""
         if y is None:
-            raise ValueError(
-                "ErrorBarRegressor requires y to be passed, but the target y is None"
-            )
+            raise ValueError("ErrorBarRegressor requires y to be passed, but the target y is None")
         X = self._kept(X, reset=True)
         observation, weight = target("y", y), weights(sample_weight)
         for name, values in (("y", observation), ("sample_weight", weight)):

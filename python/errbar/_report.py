@@ -140,7 +140,9 @@ def _times(time: Any) -> tuple[Floats, bool]:
         time = np.asarray(time, dtype="datetime64[us]")  # pandas with a time zone, as UTC
     array = np.asarray(time)
     kind = array.dtype.kind
-    if kind in "UT" or (kind == "O" and any(isinstance(value, (str, date)) for value in array.flat)):
+    if kind in "UT" or (
+        kind == "O" and any(isinstance(value, (str, date)) for value in array.flat)
+    ):
         array = np.array([_date(row, value) for row, value in enumerate(array.tolist())])
     if array.dtype.kind != "M":
         return column("time", time), False
@@ -183,7 +185,10 @@ def _in_time_order(judged: dict[str, Any], rows: int) -> dict[str, Any]:
     return {
         **judged,
         **{role: sorted_(judged[role]) for role in ("sigma", "weight")},
-        **{role: (judged[role][0], sorted_(judged[role][1])) for role in ("observation", "forecast")},
+        **{
+            role: (judged[role][0], sorted_(judged[role][1]))
+            for role in ("observation", "forecast")
+        },
         "inputs": [(name, sorted_(values)) for name, values in judged["inputs"]],
         "time": (name, sorted_(values), dates),
         "by": judged["by"] and (*judged["by"][:2], sorted_(judged["by"][2])),

@@ -47,7 +47,9 @@ def test_values_that_cannot_be(function):
 def test_what_is_no_number(function):
     refused(lambda: function(["a", "b"], 1.0), "row 0", "'a'", "no number")
     refused(lambda: function(["1.5"], 1.0), "'1.5'", "no number")
-    refused(lambda: function([1.0, 2.0], np.array([1.0, "x"], dtype=object)), "sigma at row 1", "'x'")
+    refused(
+        lambda: function([1.0, 2.0], np.array([1.0, "x"], dtype=object)), "sigma at row 1", "'x'"
+    )
     refused(lambda: function([1.0, [2.0, 3.0]], 1.0), "row 1", "[2.0, 3.0]")
     refused(lambda: function([1.0, None], 1.0), "row 1", "NaN")
     refused(lambda: function([10**400], 1.0), "row 0", "inf")
@@ -122,7 +124,10 @@ def test_reports_that_cannot_be(tmp_path):
     refused(lambda: errbar.report(y, 0.0, 1.0, inputs={"x": y * NAN}), "x", "row 0", "NaN")
     refused(lambda: errbar.report(y, 0.0, 1.0, time=y[:3]), "time", "3", "30")
     refused(lambda: errbar.report(y, 0.0, 1.0, by=["a"]), "group", "1", "30")
-    backwards, hole = y[::-1], np.where(y == 3, NAN, y)  # the row as it came in, not as it is sorted
+    backwards, hole = (
+        y[::-1],
+        np.where(y == 3, NAN, y),
+    )  # the row as it came in, not as it is sorted
     refused(lambda: errbar.report(hole, 0.0, 1.0, time=backwards), "observation at row 3 is NaN")
     refused(lambda: errbar.report(y, 0.0, hole + 1, time=backwards), "sigma at row 3 is NaN")
     refused(lambda: errbar.report(y, 0.0, 1.0, time=backwards, inputs={"x": hole}), '"x"', "row 3")

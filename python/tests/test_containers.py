@@ -106,3 +106,12 @@ def test_children_by_fork_have_threads_of_their_own():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         got = pool.apply_async(errbar.accuracy_reliability, (error, 1.0)).get(timeout=60)
     assert got == want
+
+
+def test_arrays_that_are_not_aligned_are_taken():
+    error, sigma = np.array([0.3, -1.2, 2.0]), np.array([1.0, 0.5, 2.0])
+    bytes_ = b"\0" + error.tobytes()
+    crooked = np.frombuffer(bytes_, dtype=np.float64, count=3, offset=1)
+    assert not crooked.flags.aligned
+    np.testing.assert_array_equal(errbar.crps(crooked, sigma), errbar.crps(error, sigma))
+    assert errbar.reliability_score(crooked, sigma) == errbar.reliability_score(error, sigma)

@@ -21,7 +21,10 @@ EXPECTED = {
     [
         # Without local units, which take as long again and change nothing here.
         (SigmaRegressor(n_jobs=1, local_units=False), EXPECTED),
-        (SigmaRegressor("constant", loss="crps"), {name: EXPECTED[name] for name in list(EXPECTED)[:1]}),
+        (
+            SigmaRegressor("constant", loss="crps"),
+            {name: EXPECTED[name] for name in list(EXPECTED)[:1]},
+        ),
         (ErrorBarRegressor(sigma=SigmaRegressor("constant", loss="crps"), cv=3), {}),
     ],
     ids=["SigmaRegressor", "constant SigmaRegressor", "ErrorBarRegressor"],

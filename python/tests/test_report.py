@@ -18,7 +18,9 @@ def rows():
     random = np.random.default_rng(4)
     x = random.uniform(-1, 1, 300)
     sigma = np.exp(x)
-    return pd.DataFrame({"mu": 5 * x, "y": 5 * x + random.normal(scale=sigma), "sigma": sigma, "x": x})
+    return pd.DataFrame(
+        {"mu": 5 * x, "y": 5 * x + random.normal(scale=sigma), "sigma": sigma, "x": x}
+    )
 
 
 def test_the_page_is_that_of_the_program(program, rows, tmp_path):
@@ -61,9 +63,7 @@ def test_rows_are_put_in_the_order_of_time(rows):
     days = pd.date_range("2024-01-01", periods=len(rows))
     ordered = errbar.report(rows["y"], rows["mu"], rows["sigma"], time=days, by=rows["x"] > 0)
     back = rows[::-1]
-    again = errbar.report(
-        back["y"], back["mu"], back["sigma"], time=days[::-1], by=back["x"] > 0
-    )
+    again = errbar.report(back["y"], back["mu"], back["sigma"], time=days[::-1], by=back["x"] > 0)
     assert again.html == ordered.html
     assert "2024" in ordered.html and {"order", "groups"} <= set(ordered.figures)
     for same in (

@@ -134,7 +134,9 @@ def test_intervals_with_a_guarantee():
     for method in ("split", "cross"):
         reach = model.set_params(guarantee=method).fit(X[:2000], error[:2000]).guaranteed(X[2000:])
         # 2,000 new rows and 1,000 known ones, within three standard errors of both.
-        assert abs(np.mean(np.abs(error[2000:]) <= reach) - 0.9) < 3 * np.sqrt(0.09 * (1 / 2000 + 1 / 1000))
+        assert abs(np.mean(np.abs(error[2000:]) <= reach) - 0.9) < 3 * np.sqrt(
+            0.09 * (1 / 2000 + 1 / 1000)
+        )
     model.set_params(guarantee="split").fit(X[:2000], error[:2000], group=group[:2000])
     reach = model.guaranteed(X[2000:], 0.9, group[2000:])
     for one in ("calm", "wild"):

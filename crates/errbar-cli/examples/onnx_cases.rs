@@ -12,7 +12,7 @@ use anyhow::Context;
 use errbar::fit::{self, Fitted, Kind};
 use errbar::sigma::network::{self, Activation, Layer, Output};
 use errbar::sigma::polynomial::{self, Link, Order};
-use errbar::sigma::{Model, constant};
+use errbar::sigma::{Model, constant, smooth};
 use errbar::{Data, Silent};
 use serde_json::{Value, json};
 
@@ -150,6 +150,19 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
         cases.push((name.into(), rows, model.into()));
     }
 
+    let smooths = [
+        ("smooth", one()),
+        ("smooth-3", three()),
+        ("smooth-5", five()),
+        ("smooth-still-column", still()),
+        ("smooth-widest-range", Rows::new(&[0.0], &[f64::MAX], 1e-200)),
+    ];
+    for (name, rows) in smooths {
+        let data = Data::new(&rows.inputs, rows.columns, &rows.error)?;
+        let model = smooth::fit_to(&data, &smooth::Options::default(), &Silent)?;
+        cases.push((name.into(), rows, model.into()));
+    }
+
     // Sigmas beyond what a double holds, which no fit makes.
     let steep = |name: &str, change: &dyn Fn(&mut Value)| -> anyhow::Result<_> {
         let (_, _, model) =
@@ -164,6 +177,12 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
     let network = steep("network-no-layer", &|model| {
         model["members"] = json!([[900.0, 0.0, 0.0, -3.0], [400.0, 200.0, 0.0, 1.0]]);
     })?;
+    let smooth = steep("smooth", &|model| {
+        // Of the level and the slope.
+        model["coefficients"][0] = json!(-0.5);
+        model["coefficients"][1] = json!(900.0);
+    })?;
+    cases.push(("smooth-steep".into(), one(), smooth));
     cases.push(("polynomial-steep".into(), one(), polynomial));
     cases.push(("network-steep".into(), three(), network));
     Ok(cases)

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let fitted = model_file::read(Path::new(&model))?;
     let lines = Lines::of(&fitted, &grid)?;
-    voice.result(&lines.table(&fitted, &x)?)?;
+    voice.result(&lines.table(&fitted, &x, &y)?)?;
     let figure = lines.figure(&x, &y);
     let failed = "cannot draw the figure";
     output::write(&path("error-bars.svg"), figure.svg().context(failed)?.as_bytes())?;
@@ -131,12 +131,14 @@ impl Lines {
     }
 
     /// How wide, and how often right, by time. Each measurement is forecast from all the others.
-    fn table(&self, fitted: &Fitted, x: &[f64]) -> anyhow::Result<String> {
+    fn table(&self, fitted: &Fitted, x: &[f64], y: &[f64]) -> anyhow::Result<String> {
         let mut text = String::from(
             "How sure is the forecast? 90% intervals by time:\n\n\
              \x20    time   forecast   90% interval          sigma   hold the measurement\n",
         );
-        let error = fitted.mean().map(|mean| mean.leave_one_out().error).unwrap_or_default();
+        let mean = fitted.mean().context("the model makes no forecast")?;
+        let left = mean.leave_one_out(x, y)?.context("the model was fitted to other rows")?;
+        let error = left.error;
         let sigma = fitted.predict(x)?.sigma;
         let reach = half_width(LEVEL);
         for part in [0.0..10.0, 10.0..15.0, 15.0..20.0, 20.0..30.0, 30.0..40.0, 40.0..60.0] {

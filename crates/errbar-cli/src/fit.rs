@@ -8,8 +8,7 @@ use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, guarantee};
-use errbar::mean::gaussian_process::{self, GaussianProcess};
-use errbar::mean::in_turn;
+use errbar::mean::{self, gaussian_process, in_turn};
 use errbar::score::{Beta, Scores, errors_of};
 use errbar::{Data, Group, Monitor, Split};
 use indicatif::ProgressBar;
@@ -172,8 +171,8 @@ enum Errors {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mean {
-    /// A Gaussian process of the inputs whose noise is sigma(x), both fitted in turn (up to 20,000
-    /// rows; the time grows with their cube).
+    /// A Gaussian process of the inputs whose noise is sigma(x), both fitted in turn; of more than 1,500
+    /// rows, one on inducing points.
     Gp,
 }
 
@@ -208,7 +207,7 @@ struct Training {
     weight: Option<Vec<f64>>,
     group: Option<Group>,
     forecast: Option<String>,
-    mean: Option<GaussianProcess>,
+    mean: Option<mean::Mean>,
     notes: Vec<String>,
 }
 
@@ -303,12 +302,6 @@ impl Training {
                     seed: arguments.seed,
                     ..gaussian_process::Options::default()
                 };
-                if observation.len() > 1500 {
-                    arguments.voice.note(&format!(
-                        "fitting a Gaussian process to {} rows: this takes a while",
-                        observation.len()
-                    ));
-                }
                 let progress = Progress(arguments.voice.bar("Mean", 1000));
                 let loss = arguments.loss.with(arguments.beta);
                 let process =
@@ -316,7 +309,9 @@ impl Training {
                 progress.0.finish_and_clear();
                 stop::check()?;
                 let process = process.map_err(|error| kept.refused(error))?;
-                let error = process.leave_one_out().error;
+                let left = process.leave_one_out(&inputs, &observation);
+                let left = left.map_err(|error| kept.refused(error))?;
+                let error = left.map(|left| left.error).unwrap_or_default();
                 mean = Some(process);
                 (error, Some(observation))
             }

@@ -8,7 +8,7 @@ use errbar::fit::Fitted;
 
 use crate::output;
 
-/// A model file is at most this large: a Gaussian process of 20,000 rows with hundreds of inputs.
+/// A model file is at most this large: a Gaussian process through 20,000 rows with hundreds of inputs.
 const LARGEST: u64 = 1 << 30;
 
 /// Reads a model; `-` is standard input.

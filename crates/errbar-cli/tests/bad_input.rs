@@ -399,12 +399,6 @@ fn values_that_cannot_be_used() {
             &["t.csv: 8 rows are too few: at least"],
             table(8),
         ),
-        fit(
-            "too many rows for a Gaussian process",
-            "--fit-mean gp",
-            &["t.csv: 20001 rows are more than the 20000", "fit a part of them"],
-            format!("x,y\n{}", (0..20001).map(|i| format!("{i},{}\n", i % 7)).collect::<String>()),
-        ),
     ];
     check_all(&cases, &Models::new());
 }

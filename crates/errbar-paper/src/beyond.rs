@@ -189,7 +189,10 @@ fn one(
         };
         let error = match &process {
             None => difference(&train.y, &given),
-            Some(process) => process.leave_one_out().error,
+            Some(process) => {
+                let left = process.leave_one_out(&train.x, &train.y)?;
+                left.map(|left| left.error).unwrap_or_default()
+            }
         };
         let mut fitted = fit(&Data::new(&train.x, 1, &error)?, &names, &options, &Silent)?.fitted;
         if let Some(process) = process {

@@ -39,6 +39,7 @@
 // The library neither prints nor panics.
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bumps;
 mod data;
 pub mod diagnose;
 mod error;

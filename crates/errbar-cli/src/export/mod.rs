@@ -31,7 +31,8 @@ Then, in Python (pip install numpy onnxruntime):
 
 The columns of inputs are those that the model was fitted to, in their order:
   session.get_modelmeta().custom_metadata_map[\"inputs\"]
-A row outside the range of the inputs that the model has seen gets the sigma of the nearest edge.
+A row outside the range of the inputs that the model has seen gets the sigma of the nearest edge; with a
+smooth model, sigma returns to the overall level there.
 A row in which a number is missing or infinite gets NaN, and counts as outside.")]
 pub(crate) struct Arguments {
     /// The model file that errbar fit wrote; - is standard input.

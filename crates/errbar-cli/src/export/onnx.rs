@@ -1,8 +1,8 @@
 //! A model of sigma as an ONNX graph that computes what the library computes, in doubles.
 //!
 //! ```text
-//! inputs [rows, columns] -> scaled -> polynomial or network -> sigma   [rows]
-//!                        -> beyond the training ranges?     -> outside [rows]
+//! inputs [rows, columns] -> scaled -> polynomial, network, ... -> sigma   [rows]
+//!                        -> beyond the training ranges?        -> outside [rows]
 //! ```
 //!
 //! All rows, terms and averaged networks go through the same few nodes as tensors, so that the size of
@@ -11,6 +11,7 @@
 use anyhow::{Context, ensure};
 use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
+use errbar::sigma::smooth::Formula;
 use errbar::sigma::{Model, Scaling};
 use prost::Message;
 
@@ -56,14 +57,10 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
         Model::Constant(model) => graph.doubles("value", &[], &[model.sigma]),
         Model::Polynomial(model) => polynomial(&mut graph, model, &inputs, &gap),
         Model::Network(model) => network(&mut graph, model, &inputs),
-        Model::Smooth(_) => {
-            anyhow::bail!(
-                "a smooth model has no ONNX form yet; fit one with --model polynomial or network"
-            )
-        }
+        Model::Smooth(model) => smooth(&mut graph, &model.formula(), &inputs, &gap),
         Model::Trees(_) => {
             anyhow::bail!(
-                "a model of trees has no ONNX form yet; fit one with --model polynomial or network"
+                "a model of trees has no ONNX form yet; fit one with --model smooth or network"
             )
         }
     };
@@ -76,8 +73,8 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
     let outside = outside(&mut graph, columns, &inputs);
     graph.output_bool(
         &outside,
-        "Whether an input lies outside its range in the data that the model was fitted to; sigma is \
-         then that at the end of the range.",
+        "Whether an input lies outside its range in the data that the model was fitted to; sigma \
+         deserves less trust there.",
     );
     let entry = |key: &str, value: String| Entry { key: key.into(), value };
     let file = messages::Model {
@@ -114,11 +111,16 @@ fn outside(graph: &mut Builder, columns: &[Column], inputs: &Value) -> Value {
 
 /// [`Scaling::scaled`] for all columns.
 fn scaled(graph: &mut Builder, scaling: &Scaling, inputs: &Value) -> Value {
+    scaled_within(graph, scaling, 1.0, inputs)
+}
+
+/// All columns scaled, and held within a distance of the middle of their range.
+fn scaled_within(graph: &mut Builder, scaling: &Scaling, far: f64, inputs: &Value) -> Value {
     let columns = scaling.columns();
     let halves = (0..columns).map(|c| scaling.middle_and_half(c));
     let (middle, half): (Vec<f64>, Vec<f64>) = halves.unzip();
     // A column that never varied is held between 0 and 0; it may be divided by anything.
-    let reach: Vec<f64> = half.iter().map(|&h| if h > 0.0 { 1.0 } else { 0.0 }).collect();
+    let reach: Vec<f64> = half.iter().map(|&h| if h > 0.0 { far } else { 0.0 }).collect();
     let half: Vec<f64> = half.iter().map(|&h| if h > 0.0 { h } else { 1.0 }).collect();
     let least: Vec<f64> = reach.iter().map(|r| -r).collect();
     let middle = graph.doubles("middle", &[columns], &middle);
@@ -187,6 +189,67 @@ fn polynomial(graph: &mut Builder, model: &Polynomial, inputs: &Value, gap: &Val
         Link::LogSigma => graph.node("exponential", "Exp", &[&sum]),
     };
     held(graph, &sigma, model.floor())
+}
+
+/// Sigma of a smooth function, as a column: [`Formula`] node by node.
+fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Value, gap: &Value) -> Value {
+    let columns = formula.scaling.columns();
+    let (points, size) = (formula.points.len() / columns, formula.coefficients.len());
+    // Matrices multiply rows from the right: they go in transposed.
+    let transposed = |matrix: &[f64], size: usize| -> Vec<f64> {
+        (0..size * size).map(|i| matrix[i % size * size + i / size]).collect()
+    };
+    let z = scaled_within(graph, formula.scaling, Scaling::FARTHEST, inputs);
+
+    let middle = graph.integers("middle_axis", &[1]);
+    let last = graph.integers("last_axis", &[2]);
+    let lengths = graph.doubles("inverse_lengths", &[columns], formula.inverse_lengths);
+    let places = graph.doubles("points", &[points, columns], formula.points);
+    let row = graph.node("row", "Unsqueeze", &[&z, &middle]);
+    let difference = graph.node("difference", "Sub", &[&row, &places]);
+    let difference = graph.node("relative_difference", "Mul", &[&difference, &lengths]);
+    let square = graph.node("square", "Mul", &[&difference, &difference]);
+    let flat = vec![int("keepdims", 0)];
+    let distance = graph.node_with("distance", "ReduceSum", &[&square, &last], flat);
+    let minus_half = graph.doubles("minus_half", &[], &[-0.5]);
+    let exponent = graph.node("exponent", "Mul", &[&distance, &minus_half]);
+    let correlations = graph.node("correlations", "Exp", &[&exponent]);
+    let to_bumps =
+        graph.doubles("to_bumps", &[points, points], &transposed(&formula.to_bumps, points));
+    let bumps = graph.node("bumps", "MatMul", &[&correlations, &to_bumps]);
+
+    let level = graph.doubles("level", &[], &[formula.level]);
+    let level = graph.node("level_column", "Add", &[gap, &level]);
+    let (least, most) =
+        (graph.doubles("minus_one", &[], &[-1.0]), graph.doubles("one", &[], &[1.0]));
+    let held_inputs = graph.node("inside_range", "Clip", &[&z, &least, &most]);
+    let slope = graph.doubles("slope", &[], &[formula.slope]);
+    let lines = graph.node("lines", "Mul", &[&held_inputs, &slope]);
+    let deviation = graph.doubles("deviation", &[], &[formula.deviation]);
+    let process = graph.node("process", "Mul", &[&bumps, &deviation]);
+    let parts = [&level, &lines, &process];
+    let functions = graph.node_with("functions", "Concat", &parts, vec![int("axis", 1)]);
+
+    let coefficients = graph.doubles("coefficients", &[size, 1], formula.coefficients);
+    let log = graph.node("log_sigma", "MatMul", &[&functions, &coefficients]);
+    let to_deviations =
+        graph.doubles("to_deviations", &[size, size], &transposed(&formula.to_deviations, size));
+    let deviations = graph.node("deviations", "MatMul", &[&functions, &to_deviations]);
+    let squares = graph.node("squared_deviations", "Mul", &[&deviations, &deviations]);
+    let known = graph.node("variance", "ReduceSum", &[&squares, &middle]);
+    let squares = graph.node("squared_bumps", "Mul", &[&bumps, &bumps]);
+    let explained = graph.node("explained", "ReduceSum", &[&squares, &middle]);
+    let left = graph.node("left", "Sub", &[&most, &explained]);
+    let zero = graph.doubles("zero", &[], &[0.0]);
+    let left = graph.node("left_held", "Max", &[&left, &zero]);
+    let prior = graph.doubles("prior", &[], &[formula.deviation * formula.deviation]);
+    let unexplained = graph.node("unexplained", "Mul", &[&left, &prior]);
+    let unit = graph.doubles("log_unit", &[], &[formula.unit.ln()]);
+    let log = graph.node("log_with_unit", "Add", &[&log, &unit]);
+    let variance = graph.node("all_variance", "Add", &[&known, &unexplained]);
+    let log = graph.node("log_with_variance", "Add", &[&log, &variance]);
+    let sigma = graph.node("exponential", "Exp", &[&log]);
+    held(graph, &sigma, f64::MIN_POSITIVE)
 }
 
 /// Sigma of a network, as a column. All networks to be averaged are one stack of matrices.

@@ -6,6 +6,8 @@ use errbar::sigma::Model;
 use errbar::sigma::constant::Constant;
 use errbar::sigma::network::{self, Activation, Layer};
 use errbar::sigma::polynomial::{self, Order};
+use errbar::sigma::smooth;
+use errbar::{Data, Silent};
 use prost::Message;
 
 use super::messages::{self, BOOL, DOUBLE, Graph, INT64, Size, ValueInfo};
@@ -36,6 +38,12 @@ fn network(columns: usize, starts: usize) -> Model {
     let general = network::Options::general();
     let options = network::Options { shapes: vec![hidden], starts, iterations: 5, ..general };
     network::fit(&inputs, columns, &error, &options).unwrap().into()
+}
+
+fn smooth(columns: usize) -> Model {
+    let (inputs, error) = data(columns);
+    let data = Data::new(&inputs, columns, &error).unwrap();
+    smooth::fit_to(&data, &smooth::Options::default(), &Silent).unwrap().into()
 }
 
 fn columns(number: usize) -> Vec<Column> {
@@ -84,9 +92,9 @@ fn check(graph: &Graph) {
 #[test]
 fn every_model_has_the_same_inputs_and_outputs() {
     let constant = Model::from(Constant { sigma: 2.5, columns: 3 });
-    let still = polynomial(3, 0);
-    for model in [constant, still, polynomial(3, 1), polynomial(3, 4), network(3, 1), network(3, 6)]
-    {
+    let polynomials = [polynomial(3, 0), polynomial(3, 1), polynomial(3, 4)];
+    let others = [constant, network(3, 1), network(3, 6), smooth(3)];
+    for model in polynomials.into_iter().chain(others) {
         let file = decoded(&model);
         assert_eq!((file.ir_version, file.opset_import[0].version), (8, 17));
         assert_eq!(file.producer_name, "errbar");
@@ -113,6 +121,7 @@ fn the_graph_does_not_grow_with_terms_or_networks() {
     // 35 and 5 terms: two more nodes for each of up to three further factors of a term.
     assert!(nodes(&polynomial(3, 4)) <= nodes(&polynomial(1, 4)) + 4);
     assert_eq!(nodes(&network(2, 8)), nodes(&network(2, 1)));
+    assert_eq!(nodes(&smooth(3)), nodes(&smooth(1)));
 }
 
 #[test]

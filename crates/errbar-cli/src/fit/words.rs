@@ -69,6 +69,9 @@ impl Told {
             let _ =
                 writeln!(text, "  trained  on {trained_on} of the rows; judged on all held out");
         }
+        if let Some(mean) = fitted.mean() {
+            let _ = writeln!(text, "  forecast {}", mean.explain());
+        }
         let _ = writeln!(text, "  errors   {}", source(fitted.error_source()));
         if fitted.bias().is_some() {
             text += "  bias     learned from the inputs; forecasts are moved by it\n";
@@ -126,6 +129,7 @@ impl Told {
             "inputs": fitted.names(),
             "model": kind(fitted.model()).name(),
             "description": fitted.model().explain(),
+            "forecast": fitted.mean().map(|mean| mean.explain()),
             "errors": fitted.error_source(),
             "training": fitted.training(),
             "held_out": fitted.validation(),
@@ -236,8 +240,7 @@ fn source(source: ErrorSource) -> &'static str {
         }
         ErrorSource::InSample => "in-sample: the forecaster was fitted to these rows",
         ErrorSource::LeaveOneOut => {
-            "leave-one-out: each observation is forecast from all the others by a Gaussian\n           \
-             process"
+            "leave-one-out: each observation is forecast from all the others"
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use errbar::fit::{ErrorSource, Fitted};
+use errbar::mean::Mean;
 use errbar::score::LossKind;
 use errbar::words::significant;
 use errbar_report::report::Origin;
@@ -29,8 +30,8 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
     }
     let mut warnings = Vec::new();
     if let (Some(fitted), Some(path)) = (fitted, &arguments.model) {
-        if judged.forecast.is_none() {
-            fact("forecast", forecast(judged.seen));
+        if let (None, Some(mean)) = (&judged.forecast, fitted.mean()) {
+            fact("forecast", forecast(mean, judged.seen));
         }
         fact("model", format!("{}: {}", path.display(), fitted.model().explain()));
         fact("inputs", fitted.names().join(", "));
@@ -61,13 +62,12 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
     Origin { facts, command: command(arguments), warnings, notes }
 }
 
-fn forecast(seen: Seen) -> String {
-    String::from(match seen {
-        Seen::LeaveOneOut => {
-            "the model's own Gaussian process, each row forecast from all the others (leave-one-out)"
-        }
-        _ => "the model's own Gaussian process",
-    })
+fn forecast(mean: &Mean, seen: Seen) -> String {
+    let how = match seen {
+        Seen::LeaveOneOut => "; each row forecast from all the others (leave-one-out)",
+        _ => "",
+    };
+    format!("the model's own, {}{how}", mean.explain())
 }
 
 fn seen_rows(seen: Seen) -> Option<String> {

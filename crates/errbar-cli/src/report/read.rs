@@ -187,8 +187,13 @@ impl Judged {
         if self.forecast.is_none() {
             self.mu = own;
             // The process knows its own observations: forecasts of these must not.
-            if let Some(honest) = leave_one_out(fitted, &self.y) {
-                (self.mu, self.seen) = (honest, Seen::LeaveOneOut);
+            let inputs: Vec<f64> = (0..self.kept.rows())
+                .flat_map(|row| columns.iter().map(move |column| column[row]))
+                .collect();
+            let left = fitted.mean().map(|mean| mean.leave_one_out(&inputs, &self.y));
+            let left = left.transpose().map_err(|error| self.kept.refused(error))?.flatten();
+            if let Some(honest) = left {
+                (self.mu, self.seen) = (honest.mean, Seen::LeaveOneOut);
             }
         }
         if self.seen == Seen::No && self.is_training(fitted) {
@@ -312,16 +317,4 @@ fn curve(fitted: &Fitted, x: &[f64]) -> anyhow::Result<Option<Curve>> {
     let forecast = predicted.forecast.unwrap_or_default();
     let band = fitted.band(&grid, 0.9)?;
     Ok(Some(Curve { x: grid, forecast, sigma: predicted.sigma, band }))
-}
-
-/// The forecast of each row from all the others, if these are the rows the process was fitted to.
-fn leave_one_out(fitted: &Fitted, y: &[f64]) -> Option<Vec<f64>> {
-    let mean = fitted.mean().filter(|_| fitted.rows().0 == y.len())?;
-    let honest = mean.leave_one_out();
-    let same = |((y, mean), error): ((&f64, &f64), &f64)| {
-        (y - (mean + error)).abs() <= 1e-9 * y.abs().max(mean.abs())
-    };
-    let all =
-        honest.mean.len() == y.len() && y.iter().zip(&honest.mean).zip(&honest.error).all(same);
-    all.then_some(honest.mean)
 }

@@ -7,8 +7,8 @@ use super::{Kind, Options, Validation};
 use crate::data::rows_of;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
+use crate::mean::Mean;
 use crate::mean::bias::Bias;
-use crate::mean::gaussian_process::GaussianProcess;
 use crate::sigma::{Model, Scaling};
 
 /// Where the errors come from that a model was fitted to.
@@ -31,7 +31,7 @@ pub struct Fitted {
     pub(super) names: Vec<String>,
     pub(super) ranges: Scaling,
     pub(super) model: Model,
-    pub(super) mean: Option<GaussianProcess>,
+    pub(super) mean: Option<Mean>,
     pub(super) forecast: Option<String>,
     pub(super) error_source: ErrorSource,
     pub(super) options: Options,
@@ -87,7 +87,7 @@ impl Fitted {
 
     /// The Gaussian process that makes the forecast, if the model has one.
     #[must_use]
-    pub fn mean(&self) -> Option<&GaussianProcess> {
+    pub fn mean(&self) -> Option<&Mean> {
         self.mean.as_ref()
     }
 
@@ -187,8 +187,8 @@ impl Fitted {
     /// The same model with a Gaussian process that makes the forecast; its errors are taken as
     /// leave-one-out ones.
     #[must_use]
-    pub fn with_mean(mut self, mean: GaussianProcess) -> Self {
-        self.mean = Some(mean);
+    pub fn with_mean(mut self, mean: impl Into<Mean>) -> Self {
+        self.mean = Some(mean.into());
         self.error_source = ErrorSource::LeaveOneOut;
         self
     }
@@ -293,6 +293,7 @@ impl Fitted {
         if self.mean.as_ref().is_some_and(|mean| mean.columns() != columns) {
             return Err("its Gaussian process has another number of inputs than its names".into());
         }
+        self.mean.as_ref().map_or(Ok(()), Mean::check)?;
         Ok(self.model.check()?)
     }
 }

@@ -43,6 +43,7 @@
 //! multiply-add (AVX-512, AVX2 with FMA, aarch64). The plain x86-64 level may differ in the last
 //! places.
 
+pub(crate) mod cholesky;
 pub(crate) mod dispatch;
 mod erf;
 mod erfc;

@@ -7,12 +7,15 @@
 //! point is close to the maximum of the joint likelihood: the slope of the process's marginal
 //! likelihood in the noise of one row is that of its leave-one-out error.
 
+use super::Mean;
 use super::gaussian_process::{GaussianProcess, NoiseScale, Options};
-use crate::data::Data;
+use super::sparse::SparseProcess;
+use crate::data::{Data, chosen_rows, rows_of};
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, check};
 use crate::score::LossKind;
-use crate::sigma::smooth;
+use crate::score::sample::check_length;
+use crate::sigma::smooth::{self, Smooth};
 
 /// Turns at most.
 const TURNS: usize = 6;
@@ -20,8 +23,15 @@ const TURNS: usize = 6;
 /// Sigma has settled when it changes by less than this share.
 const SETTLED: f64 = 0.02;
 
+/// The most rows of an exact process: its time grows with their cube.
+pub const EXACT_ROWS: usize = 1_500;
+
+/// The most rows that take turns; the last process sees all of them.
+const ROWS_IN_TURN: usize = 5_000;
+
 /// A Gaussian process through observations `y` at row-major inputs, with its noise as a function of
-/// the inputs, learned by the given cost. With fewer than 20 rows, or no errors at all, one noise level is all there is.
+/// the inputs, learned by the given cost. With fewer than 20 rows, or no errors at all, one noise level
+/// is all there is; with more than [`EXACT_ROWS`] the process is one on inducing points.
 ///
 /// # Errors
 /// As [`GaussianProcess::fit`], or a monitor that asked to stop.
@@ -32,44 +42,98 @@ pub fn fit(
     loss: LossKind,
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<GaussianProcess> {
-    let mut process = GaussianProcess::fit_watched(inputs, columns, y, options, monitor)?;
-    if y.len() < crate::fit::LEAST_ROWS {
-        return Ok(process);
+) -> Result<Mean> {
+    let sigma = smooth::Options { loss, seed: options.seed, ..Default::default() };
+    if y.len() > EXACT_ROWS {
+        return sparse(inputs, columns, y, &sigma, options, monitor).map(Mean::Sparse);
     }
-    let mut last: Option<Vec<f64>> = None;
+    let first = GaussianProcess::fit_watched(inputs, columns, y, options, monitor)?;
+    let errors = |process: &GaussianProcess| Ok(process.leave_one_out().error);
+    let refit = |sigma: &Smooth, _: &Part| {
+        let noise: Vec<f64> = sigma.most_likely(inputs)?.iter().map(|s| s * s).collect();
+        let scale = NoiseScale::AsGiven;
+        GaussianProcess::fit_with_noise_watched(inputs, columns, y, &noise, scale, options, monitor)
+    };
+    Ok(turns(first, inputs, columns, &sigma, monitor, errors, refit)?.0.into())
+}
+
+/// On inducing points. Of very many rows, some take turns.
+fn sparse(
+    inputs: &[f64],
+    columns: usize,
+    y: &[f64],
+    sigma: &smooth::Options,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<SparseProcess> {
+    check_length("y", y.len(), "inputs", rows_of(inputs, columns)?)?;
+    let chosen = chosen_rows(y.len(), ROWS_IN_TURN, options.seed);
+    let some: Vec<f64> =
+        chosen.iter().flat_map(|&i| &inputs[i * columns..(i + 1) * columns]).copied().collect();
+    let some_y: Vec<f64> = chosen.iter().map(|&i| y[i]).collect();
+    let all = y.len() > chosen.len();
+    let in_turn = Part { whole: monitor, from: 0.0, to: if all { 0.7 } else { 1.0 } };
+    let own = Part { whole: &in_turn, from: 0.0, to: 1.0 / (TURNS + 1) as f64 };
+    let first = SparseProcess::fit(&some, columns, &some_y, options, &own)?;
+    let errors = |process: &SparseProcess| {
+        let left = process.leave_one_out(&some, &some_y)?;
+        Ok(left.map(|left| left.error).unwrap_or_default())
+    };
+    let refit = |sigma: &Smooth, part: &Part| {
+        SparseProcess::fit_with_noise(&some, columns, &some_y, sigma.clone(), options, part)
+    };
+    let (process, sigma) = turns(first, &some, columns, sigma, &in_turn, errors, refit)?;
+    let last = Part { whole: monitor, from: 0.7, to: 1.0 };
+    match sigma {
+        _ if !all => Ok(process),
+        Some(sigma) => SparseProcess::fit_with_noise(inputs, columns, y, sigma, options, &last),
+        None => SparseProcess::fit(inputs, columns, y, options, &last),
+    }
+}
+
+/// Sigma and the process in turn, from a first process; also the sigma that its noise is made of, if
+/// there was any to learn.
+fn turns<P>(
+    first: P,
+    inputs: &[f64],
+    columns: usize,
+    options: &smooth::Options,
+    monitor: &dyn Monitor,
+    errors: impl Fn(&P) -> Result<Vec<f64>>,
+    refit: impl Fn(&Smooth, &Part) -> Result<P>,
+) -> Result<(P, Option<Smooth>)> {
+    let mut process = first;
+    let mut last: Option<(Smooth, Vec<f64>)> = None;
+    if inputs.len() / columns < crate::fit::LEAST_ROWS {
+        return Ok((process, None));
+    }
     for turn in 0..TURNS {
         check(monitor)?;
-        let share = |turn: usize| (turn + 1) as f64 / (TURNS + 1) as f64;
-        let part = Part { whole: monitor, from: share(turn), to: share(turn + 1) };
-        let error = process.leave_one_out().error;
-        let own = smooth::Options { loss, seed: options.seed, ..Default::default() };
-        let sigma = match smooth::fit_to(&Data::new(inputs, columns, &error)?, &own, &part) {
-            Err(Error::NoErrors { .. }) => break,
-            sigma => sigma?.most_likely(inputs)?,
+        let share = |turn: f64| (turn + 1.0) / (TURNS + 1) as f64;
+        let part = |from: f64, to: f64| Part {
+            whole: monitor,
+            from: share(turn as f64 + from),
+            to: share(turn as f64 + to),
         };
-        if last.as_ref().is_some_and(|last| apart(last, &sigma) < SETTLED) {
+        let error = errors(&process)?;
+        let data = Data::new(inputs, columns, &error)?;
+        let smooth = match smooth::fit_to(&data, options, &part(0.0, 0.7)) {
+            Err(Error::NoErrors { .. }) => break,
+            smooth => smooth?,
+        };
+        let sigma = smooth.most_likely(inputs)?;
+        if last.as_ref().is_some_and(|(_, last)| apart(last, &sigma) < SETTLED) {
             break;
         }
-        let noise: Vec<f64> = sigma.iter().map(|s| s * s).collect();
-        let refitted = GaussianProcess::fit_with_noise_watched(
-            inputs,
-            columns,
-            y,
-            &noise,
-            NoiseScale::AsGiven,
-            options,
-            monitor,
-        );
-        match refitted {
+        match refit(&smooth, &part(0.7, 1.0)) {
             Ok(next) => process = next,
             Err(Error::Stopped) => return Err(Error::Stopped),
             // Noise beyond what doubles can square: the process before is the best there is.
             Err(_) => break,
         }
-        last = Some(sigma);
+        last = Some((smooth, sigma));
     }
-    Ok(process)
+    Ok((process, last.map(|(smooth, _)| smooth)))
 }
 
 /// The root mean square of the change of log sigma.

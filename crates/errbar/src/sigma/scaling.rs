@@ -16,6 +16,9 @@ pub struct Scaling {
 }
 
 impl Scaling {
+    /// In halves of a range, as far from its middle as any distance need be.
+    pub const FARTHEST: f64 = 1e3;
+
     /// The ranges of row-major inputs.
     ///
     /// # Errors
@@ -65,8 +68,8 @@ impl Scaling {
     /// One value of a column, scaled; beyond [-1, 1] outside the range.
     pub(crate) fn unclamped(&self, column: usize, x: f64) -> f64 {
         let (middle, half) = self.middle_and_half(column);
-        // A thousand ranges away is as far as any distance need be.
-        if half > 0.0 { ((x - middle) / half).clamp(-1e3, 1e3) } else { 0.0 }
+        let far = Self::FARTHEST;
+        if half > 0.0 { ((x - middle) / half).clamp(-far, far) } else { 0.0 }
     }
 
     /// Whether a row lies outside the ranges.

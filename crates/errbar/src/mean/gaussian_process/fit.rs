@@ -183,11 +183,21 @@ fn fit(
     GaussianProcess::condition(data, hyperparameters)
 }
 
-fn check_spread(what: &'static str, spread: f64) -> Result<()> {
+pub(in crate::mean) fn check_spread(what: &'static str, spread: f64) -> Result<()> {
     if (SMALLEST..=1.0 / SMALLEST).contains(&spread) {
         Ok(())
     } else {
         Err(Error::SpreadOutOfRange { what, spread })
+    }
+}
+
+/// The mean and the standard deviation; the deviation of equal values is exactly 0.
+pub(in crate::mean) fn spread_of(values: &[f64]) -> (f64, f64) {
+    let mean = mean(values);
+    match deviation(values, mean) {
+        // The value itself: a mean may be rounded.
+        0.0 => (values.first().copied().unwrap_or(mean), 0.0),
+        deviation => (mean, deviation),
     }
 }
 

@@ -32,7 +32,7 @@
 //!
 //! Inputs are scaled to their range and observations to their standard deviation before the search,
 //! so that units do not matter; everything said and given back is in the original ones. A fit takes
-//! $O(n^3)$ time and $O(n^2)$ memory.
+//! $O(n^3)$ time and $O(n^2)$ memory; for more rows there is [`sparse`](super::sparse).
 
 mod correlation;
 mod data;
@@ -46,6 +46,7 @@ mod search;
 use serde::{Deserialize, Serialize};
 
 pub use fit::{LengthScales, NoiseScale, Options};
+pub(super) use fit::{check_spread, spread_of};
 pub use hyperparameters::Hyperparameters;
 
 use crate::data::rows_of;
@@ -251,6 +252,18 @@ impl GaussianProcess {
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_marginal_likelihood
+    }
+
+    /// The number of rows it was fitted to.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.data.y.len()
+    }
+
+    /// Whether these are the observations it was fitted to.
+    #[must_use]
+    pub fn is_fitted_to(&self, inputs: &[f64], y: &[f64]) -> bool {
+        self.data.inputs == inputs && self.data.y == y
     }
 
     /// The number of values in a row of inputs.

@@ -20,17 +20,21 @@
 //! is back at its prior: sigma returns to the overall level and the band on it widens.
 
 mod basis;
+mod formula;
 mod posterior;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::basis::{Basis, Process};
-use self::posterior::{Cholesky, Errors, FAR};
+use self::basis::Basis;
+pub use self::formula::Formula;
+use self::posterior::{Errors, FAR};
 use super::scaling::{Prepared, Scaling};
+use crate::bumps::Process;
 use crate::data::Data;
 use crate::data::chosen_rows;
 use crate::error::{Error, Result};
+use crate::math::cholesky::Cholesky;
 use crate::math::linear::{axpy, dot};
 use crate::mean::gaussian_process::{self, GaussianProcess, LengthScales, NoiseScale};
 use crate::monitor::{Monitor, check};
@@ -123,7 +127,7 @@ pub(crate) fn fit_with_known_variance(
     monitor.progress(0.7);
     let (basis, design) = Basis::new(&all.scaled, &process, options.most_functions);
     let mut w = all.start(&basis);
-    all.errors().maximise(&design, &mut w);
+    all.errors().maximise(&design, &mut w, monitor);
     check(monitor)?;
     all.minimise_cost(&design, &mut w, options, monitor)?;
     let precision = all.errors().curvature(&design, &w).triangle();
@@ -172,7 +176,7 @@ impl Rows {
             let chosen = chosen_rows(rows, options.most_rows_for_lengths, options.seed);
             return self.pick(&chosen).process(options, monitor);
         }
-        let relative = self.relative_lengths(options)?;
+        let relative = self.relative_lengths(options, monitor)?;
         let evidence = |&(log_deviation, log_length): &(f64, f64)| {
             if monitor.should_stop() {
                 return f64::INFINITY;
@@ -182,7 +186,7 @@ impl Rows {
             let (basis, design) = Basis::new(&self.scaled, &process, options.most_functions);
             let mut w = self.start(&basis);
             let errors = self.errors();
-            let cost = errors.maximise(&design, &mut w);
+            let cost = errors.maximise(&design, &mut w, monitor);
             let prior = |x: f64, (at, width): (f64, f64)| 0.5 * ((x - at) / width).powi(2);
             cost + errors.curvature(&design, &w).half_log_determinant()
                 + prior(log_deviation, DEVIATION)
@@ -225,7 +229,7 @@ impl Rows {
 
     /// The length scale of each input beside the others, from a Gaussian process through the
     /// logarithms of the errors: they are those of sigma plus noise of variance π²/8.
-    fn relative_lengths(&self, options: &Options) -> Result<Vec<f64>> {
+    fn relative_lengths(&self, options: &Options, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         if self.inputs == 1 || self.error.len() < 10 {
             return Ok(vec![(self.inputs as f64).sqrt(); self.inputs]);
         }
@@ -237,14 +241,16 @@ impl Rows {
             seed: options.seed,
             ..gaussian_process::Options::default()
         };
-        let process = GaussianProcess::fit_with_noise(
+        let process = GaussianProcess::fit_with_noise_watched(
             &self.scaled,
             self.inputs,
             &log,
             &vec![noise; log.len()],
             NoiseScale::AsGiven,
             &own,
+            monitor,
         );
+        check(monitor)?;
         // Where that cannot be fitted, all inputs are alike.
         let Ok(process) = process else {
             return Ok(vec![(self.inputs as f64).sqrt(); self.inputs]);
@@ -323,25 +329,36 @@ impl Smooth {
         let word = if inputs == 1 { "input" } else { "inputs" };
         format!(
             "log sigma is a smooth function (a Gaussian process, {} functions) of {inputs} {word}",
-            self.basis.bumps()
+            self.basis.bumps().len()
         )
     }
 
     /// The logarithm of sigma at each row and the variance of what is known about it.
     fn log_sigma(&self, inputs: &[f64]) -> Result<Vec<(f64, f64)>> {
+        let precision = Cholesky::from_triangle(&self.precision);
+        self.for_rows(inputs, |functions, unexplained| {
+            let log = dot(functions, &self.coefficients);
+            precision.solve_lower(functions);
+            (log + self.unit.ln(), dot(functions, functions) + unexplained)
+        })
+    }
+
+    /// Something about each row, made of the functions there and of what they leave unexplained.
+    fn for_rows<T: Send>(
+        &self,
+        inputs: &[f64],
+        of: impl Fn(&mut [f64], f64) -> T + Sync,
+    ) -> Result<Vec<T>> {
         let columns = self.columns();
         crate::data::rows_of(inputs, columns)?;
-        let precision = Cholesky::from_triangle(&self.precision);
         let one = |row: &[f64]| {
             let scaled: Vec<f64> =
                 row.iter().enumerate().map(|(c, &x)| self.scaling.unclamped(c, x)).collect();
             let mut functions = vec![0.0; self.basis.size()];
             let unexplained = self.basis.at(&scaled, &mut functions);
-            let log = dot(&functions, &self.coefficients);
-            precision.solve_lower(&mut functions);
-            (log + self.unit.ln(), dot(&functions, &functions) + unexplained)
+            of(&mut functions, unexplained)
         };
-        Ok(inputs.chunks_exact(columns).map(one).collect())
+        Ok(inputs.par_chunks_exact(columns).with_min_len(256).map(one).collect())
     }
 
     /// Sigma for each row. Beyond the range of the training rows it returns to the overall level.
@@ -355,7 +372,10 @@ impl Smooth {
 
     /// The most likely sigma of each row, without what is not known about it.
     pub(crate) fn most_likely(&self, inputs: &[f64]) -> Result<Vec<f64>> {
-        Ok(self.log_sigma(inputs)?.into_iter().map(|(log, _)| in_range(log.exp())).collect())
+        let level = self.unit.ln();
+        self.for_rows(inputs, |functions, _| {
+            in_range((dot(functions, &self.coefficients) + level).exp())
+        })
     }
 
     /// The band that holds sigma itself with a given probability, row by row: sigma is learned from
@@ -374,7 +394,7 @@ impl Smooth {
         Ok(self.log_sigma(inputs)?.into_iter().map(ends).unzip())
     }
 
-    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+    pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
         self.scaling.check()?;
         self.basis.check(self.columns())?;
         let size = self.basis.size();

@@ -6,7 +6,9 @@
 //! Laplace's approximation, with the expected curvature $2r\_i^2$,
 //! $r\_i = \sigma\_i^2/(\sigma\_i^2 + v\_i)$, which no accidentally small error can spoil.
 
+use crate::math::cholesky::Cholesky;
 use crate::math::linear::{axpy, dot};
+use crate::monitor::Monitor;
 
 /// Errors with their weights (one on average) and the variance known besides.
 pub(super) struct Errors<'a> {
@@ -44,13 +46,17 @@ impl Errors<'_> {
         cost
     }
 
-    /// The most likely coefficients, by Newton's method from `w`; the cost there.
-    pub(super) fn maximise(&self, design: &[f64], w: &mut [f64]) -> f64 {
+    /// The most likely coefficients, by Newton's method from `w`; the cost there. Ends early when the
+    /// work should stop.
+    pub(super) fn maximise(&self, design: &[f64], w: &mut [f64], monitor: &dyn Monitor) -> f64 {
         const STEPS: usize = 60;
         let size = w.len();
         let mut cost = self.cost(design, w);
         let mut matrix = Cholesky::new(size);
         for _ in 0..STEPS {
+            if monitor.should_stop() {
+                break;
+            }
             let mut gradient = w.to_vec();
             matrix.reset();
             for (row, functions) in design.chunks_exact(size).enumerate() {
@@ -97,84 +103,5 @@ impl Errors<'_> {
         }
         matrix.factor();
         matrix
-    }
-}
-
-/// A symmetric positive definite matrix, one plus a sum of squares, and its triangular factor.
-pub(super) struct Cholesky {
-    size: usize,
-    /// The lower triangle, row by row in full rows.
-    rows: Vec<f64>,
-}
-
-impl Cholesky {
-    fn new(size: usize) -> Self {
-        let mut matrix = Self { size, rows: vec![0.0; size * size] };
-        matrix.reset();
-        matrix
-    }
-
-    fn reset(&mut self) {
-        self.rows.fill(0.0);
-        (0..self.size).for_each(|i| self.rows[i * self.size + i] = 1.0);
-    }
-
-    /// Adds `c` times the square of a vector.
-    fn add(&mut self, c: f64, vector: &[f64]) {
-        for (k, row) in self.rows.chunks_exact_mut(self.size).enumerate() {
-            axpy(c * vector[k], &vector[..=k], &mut row[..=k]);
-        }
-    }
-
-    fn factor(&mut self) {
-        let n = self.size;
-        for i in 0..n {
-            let (above, rest) = self.rows.split_at_mut(i * n);
-            let own = &mut rest[..n];
-            for j in 0..i {
-                let other = &above[j * n..j * n + n];
-                own[j] = (own[j] - dot(&own[..j], &other[..j])) / other[j];
-            }
-            // One is added to a sum of squares: rounding alone can bring it near zero.
-            own[i] = (own[i] - dot(&own[..i], &own[..i])).max(1e-12).sqrt();
-        }
-    }
-
-    /// Half the logarithm of the determinant.
-    pub(super) fn half_log_determinant(&self) -> f64 {
-        (0..self.size).map(|i| self.rows[i * self.size + i].ln()).sum()
-    }
-
-    /// Solves with the lower triangle alone: the squared length of the result is the variance in the
-    /// direction of `b`.
-    pub(super) fn solve_lower(&self, b: &mut [f64]) {
-        for (i, row) in self.rows.chunks_exact(self.size).enumerate() {
-            b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
-        }
-    }
-
-    fn solve(&self, b: &mut [f64]) {
-        self.solve_lower(b);
-        for i in (0..self.size).rev() {
-            let row = &self.rows[i * self.size..(i + 1) * self.size];
-            b[i] /= row[i];
-            let there = b[i];
-            axpy(-there, &row[..i], &mut b[..i]);
-        }
-    }
-
-    /// The factor, row by row up to the diagonal.
-    pub(super) fn triangle(&self) -> Vec<Vec<f64>> {
-        let row = |(i, row): (usize, &[f64])| row[..=i].to_vec();
-        self.rows.chunks_exact(self.size).enumerate().map(row).collect()
-    }
-
-    pub(super) fn from_triangle(triangle: &[Vec<f64>]) -> Self {
-        let size = triangle.len();
-        let mut rows = vec![0.0; size * size];
-        for (out, row) in rows.chunks_exact_mut(size.max(1)).zip(triangle) {
-            out[..row.len()].copy_from_slice(row);
-        }
-        Self { size, rows }
     }
 }

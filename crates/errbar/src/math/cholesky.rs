@@ -1,0 +1,194 @@
+//! Cholesky factors of matrices that are one plus a sum of squares, and triangular solves.
+//!
+//! Where many rows are to be solved for, they are taken in groups of [`GROUP`], side by side, which
+//! keeps a sum for each of them in registers.
+
+use rayon::prelude::*;
+
+use super::dispatch::{Arithmetic, Kernel, dispatch};
+use super::linear::{axpy, dot};
+
+/// Rows in a group.
+pub(crate) const GROUP: usize = 32;
+
+/// One value for each row of a group.
+pub(crate) type Group = [f64; GROUP];
+
+/// Solves with a lower triangle, given row by row up to the diagonal, for all rows of a group at
+/// once. Vectors stand in columns.
+pub(crate) fn solve_lower_group<'a>(triangle: impl Iterator<Item = &'a [f64]>, b: &mut [Group]) {
+    dispatch(SolveLower { triangle, b });
+}
+
+struct SolveLower<'a, T> {
+    triangle: T,
+    b: &'a mut [Group],
+}
+
+impl<'t, T: Iterator<Item = &'t [f64]>> Kernel for SolveLower<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        for (j, row) in self.triangle.enumerate() {
+            let (above, here) = self.b.split_at_mut(j);
+            let mut sum = here[0];
+            for (factor, known) in row.iter().zip(above.iter()) {
+                for c in 0..GROUP {
+                    sum[c] = A::mul_add(-factor, known[c], sum[c]);
+                }
+            }
+            let inverse = 1.0 / row[j];
+            for c in 0..GROUP {
+                here[0][c] = sum[c] * inverse;
+            }
+        }
+    }
+}
+
+/// A sum of weighted squares of many vectors, to which blocks of them are added in order: the sum does
+/// not depend on the number of threads.
+pub(crate) struct Squares {
+    size: usize,
+    /// Full rows of whole groups; what lies right of the diagonal's group is not used.
+    rows: Vec<Group>,
+}
+
+impl Squares {
+    pub(crate) fn new(size: usize) -> Self {
+        Self { size, rows: vec![[0.0; GROUP]; size * size.div_ceil(GROUP)] }
+    }
+
+    /// Groups in a vector.
+    pub(crate) fn width(&self) -> usize {
+        self.size.div_ceil(GROUP)
+    }
+
+    /// Adds the squares of vectors, each padded to whole groups, times their weights.
+    pub(crate) fn add(&mut self, weights: &[f64], vectors: &[Group]) {
+        let width = self.width();
+        if width == 0 {
+            return;
+        }
+        self.rows.par_chunks_exact_mut(width).enumerate().for_each(|(k, row)| {
+            dispatch(AddSquares { k, weights, vectors, row });
+        });
+    }
+
+    /// One plus the sum, factored.
+    pub(crate) fn one_plus_factored(&self) -> Cholesky {
+        let mut matrix = Cholesky::new(self.size);
+        let width = self.width();
+        for (k, out) in matrix.rows.chunks_exact_mut(self.size.max(1)).enumerate() {
+            let row = self.rows[k * width..(k + 1) * width].as_flattened();
+            out[..=k].iter_mut().zip(row).for_each(|(out, sum)| *out += sum);
+        }
+        matrix.factor();
+        matrix
+    }
+}
+
+/// One row of [`Squares`].
+struct AddSquares<'a> {
+    k: usize,
+    weights: &'a [f64],
+    vectors: &'a [Group],
+    row: &'a mut [Group],
+}
+
+impl Kernel for AddSquares<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let (width, at) = (self.row.len(), (self.k / GROUP, self.k % GROUP));
+        for (g, out) in self.row.iter_mut().enumerate().take(at.0 + 1) {
+            let mut sum = *out;
+            for (weight, vector) in self.weights.iter().zip(self.vectors.chunks_exact(width)) {
+                let factor = weight * vector[at.0][at.1];
+                let other = &vector[g];
+                for c in 0..GROUP {
+                    sum[c] = A::mul_add(factor, other[c], sum[c]);
+                }
+            }
+            *out = sum;
+        }
+    }
+}
+
+/// A symmetric positive definite matrix, one plus a sum of squares, and its triangular factor.
+pub(crate) struct Cholesky {
+    size: usize,
+    /// The lower triangle, row by row in full rows.
+    rows: Vec<f64>,
+}
+
+impl Cholesky {
+    pub(crate) fn new(size: usize) -> Self {
+        let mut matrix = Self { size, rows: vec![0.0; size * size] };
+        matrix.reset();
+        matrix
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.rows.fill(0.0);
+        (0..self.size).for_each(|i| self.rows[i * self.size + i] = 1.0);
+    }
+
+    /// Adds `c` times the square of a vector.
+    pub(crate) fn add(&mut self, c: f64, vector: &[f64]) {
+        for (k, row) in self.rows.chunks_exact_mut(self.size).enumerate() {
+            axpy(c * vector[k], &vector[..=k], &mut row[..=k]);
+        }
+    }
+
+    pub(crate) fn factor(&mut self) {
+        let n = self.size;
+        for i in 0..n {
+            let (above, rest) = self.rows.split_at_mut(i * n);
+            let own = &mut rest[..n];
+            for j in 0..i {
+                let other = &above[j * n..j * n + n];
+                own[j] = (own[j] - dot(&own[..j], &other[..j])) / other[j];
+            }
+            // One plus a sum of squares has no pivot below one: only rounding makes it seem so.
+            own[i] = (own[i] - dot(&own[..i], &own[..i])).max(1.0).sqrt();
+        }
+    }
+
+    /// Half the logarithm of the determinant.
+    pub(crate) fn half_log_determinant(&self) -> f64 {
+        (0..self.size).map(|i| self.rows[i * self.size + i].ln()).sum()
+    }
+
+    /// Solves with the lower triangle alone: the squared length of the result is the variance in the
+    /// direction of `b`.
+    pub(crate) fn solve_lower(&self, b: &mut [f64]) {
+        for (i, row) in self.rows.chunks_exact(self.size).enumerate() {
+            b[i] = (b[i] - dot(&row[..i], &b[..i])) / row[i];
+        }
+    }
+
+    pub(crate) fn solve(&self, b: &mut [f64]) {
+        self.solve_lower(b);
+        for i in (0..self.size).rev() {
+            let row = &self.rows[i * self.size..(i + 1) * self.size];
+            b[i] /= row[i];
+            let there = b[i];
+            axpy(-there, &row[..i], &mut b[..i]);
+        }
+    }
+
+    /// The factor, row by row up to the diagonal.
+    pub(crate) fn triangle(&self) -> Vec<Vec<f64>> {
+        let row = |(i, row): (usize, &[f64])| row[..=i].to_vec();
+        self.rows.chunks_exact(self.size).enumerate().map(row).collect()
+    }
+
+    pub(crate) fn from_triangle(triangle: &[Vec<f64>]) -> Self {
+        let size = triangle.len();
+        let mut rows = vec![0.0; size * size];
+        for (out, row) in rows.chunks_exact_mut(size.max(1)).zip(triangle) {
+            out[..row.len()].copy_from_slice(row);
+        }
+        Self { size, rows }
+    }
+}

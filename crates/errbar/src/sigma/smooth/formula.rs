@@ -1,0 +1,70 @@
+//! A smooth function as one formula, for whoever computes it elsewhere.
+
+use super::basis::{LEVEL, SLOPE};
+use super::{Scaling, Smooth};
+use crate::math::cholesky::Cholesky;
+
+/// Everything in the formula of sigma. With $z$ the inputs scaled to [-1, 1] over the range of the
+/// training rows and held within $\pm$[`FARTHEST`](Scaling::FARTHEST) of these units,
+///
+/// $$k\_j = \exp\Big(-\tfrac12\sum\_c \big((z\_c - p\_{jc})\lambda\_c\big)^2\Big),\qquad b = Bk,\qquad
+/// f = (a, s\bar z, d b),$$
+/// $$\ln\sigma = \ln u + w\cdot f + |Vf|^2 + d^2 \max(0, 1 - |b|^2),$$
+///
+/// where $\bar z$ is $z$ held within [-1, 1].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Formula<'a> {
+    /// The ranges that make $z$ of the inputs.
+    pub scaling: &'a Scaling,
+    /// The inducing points $p$, one after the other.
+    pub points: &'a [f64],
+    /// $\lambda$, one for each input.
+    pub inverse_lengths: &'a [f64],
+    /// $B$, row by row, as many rows as points.
+    pub to_bumps: Vec<f64>,
+    /// $a$
+    pub level: f64,
+    /// $s$
+    pub slope: f64,
+    /// $d$
+    pub deviation: f64,
+    /// $w$
+    pub coefficients: &'a [f64],
+    /// $V$, row by row, as many rows as coefficients.
+    pub to_deviations: Vec<f64>,
+    /// $u$
+    pub unit: f64,
+}
+
+impl Smooth {
+    /// Its formula, with the matrices inverted.
+    #[must_use]
+    pub fn formula(&self) -> Formula<'_> {
+        let bumps = self.basis.bumps();
+        Formula {
+            scaling: &self.scaling,
+            points: bumps.points(),
+            inverse_lengths: bumps.inverse_lengths(),
+            to_bumps: inverse(bumps.factor()),
+            level: LEVEL,
+            slope: SLOPE,
+            deviation: bumps.deviation(),
+            coefficients: &self.coefficients,
+            to_deviations: inverse(&self.precision),
+            unit: self.unit,
+        }
+    }
+}
+
+/// The inverse of a lower triangle, in full rows.
+fn inverse(triangle: &[Vec<f64>]) -> Vec<f64> {
+    let (size, factor) = (triangle.len(), Cholesky::from_triangle(triangle));
+    let mut out = vec![0.0; size * size];
+    for column in 0..size {
+        let mut unit = vec![0.0; size];
+        unit[column] = 1.0;
+        factor.solve_lower(&mut unit);
+        unit.iter().enumerate().for_each(|(row, x)| out[row * size + column] = *x);
+    }
+    out
+}
