@@ -57,6 +57,32 @@ fn the_demo_ends_with_a_report_of_honest_forecasts() {
     assert!(page.contains("Forecast and error bars") && page.contains("Motorcycle impact"));
 }
 
+/// The process does not keep its rows, and knows them again.
+#[test]
+fn a_mean_on_inducing_points_is_judged_by_honest_forecasts() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: u32| {
+        let x = f64::from(i) * 2f64.sqrt() % 1.0;
+        format!("{x},{}\n", (6.0 * x).sin() + 0.3 * x * f64::from(i * i).sin())
+    };
+    let table: String = (0..2000).map(row).collect();
+    std::fs::write(folder.path().join("t.csv"), format!("x,y\n{table}")).unwrap();
+    let told = errbar(folder.path(), ["fit", "t.csv", "--fit-mean", "gp", "--model", "smooth"]);
+    let said = told.well().printed().to_string();
+    assert!(said.contains("inducing points, fitted to 2000 rows"), "{said}");
+    assert!(said.contains("leave-one-out"), "{said}");
+    errbar(folder.path(), ["predict", "t.csv", "--model", "model.json", "-o", "new.csv"]).well();
+    errbar(folder.path(), ["report", "t.csv", "--model", "model.json"]).well();
+    let page = read(folder.path(), "report.html");
+    assert!(page.contains("inducing points"));
+    assert!(page.contains("each row forecast from all the others (leave-one-out)"));
+    // Other rows are forecast as they are.
+    std::fs::write(folder.path().join("u.csv"), format!("x,y\n{table}0.5,0.1\n")).unwrap();
+    errbar(folder.path(), ["report", "u.csv", "--model", "model.json", "-o", "u.html"]).well();
+    let page = read(folder.path(), "u.html");
+    assert!(page.contains("inducing points") && !page.contains("(leave-one-out)"));
+}
+
 #[test]
 fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
     let folder = tempfile::tempdir().unwrap();
