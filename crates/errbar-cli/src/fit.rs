@@ -88,6 +88,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
     validation: f64,
 
+    /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000, allow_negative_numbers = true, value_parser = parse_rows)]
+    most_rows: usize,
+
     /// Where the errors come from: rows the forecaster had not seen, or those it was fitted to.
     #[arg(long, value_enum, default_value_t, conflicts_with = "fit_mean")]
     errors: Errors,
@@ -350,6 +354,7 @@ impl Training {
             split: if in_order { Split::InOrder } else { Split::Random },
             seed: arguments.seed,
             local_units: arguments.local_units,
+            most_rows: arguments.most_rows,
             debias: arguments.debias,
             guarantee: arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,
@@ -522,6 +527,13 @@ impl Monitor for Progress {
 
     fn should_stop(&self) -> bool {
         stop::asked()
+    }
+}
+
+fn parse_rows(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(rows) if rows >= fit::LEAST_ROWS => Ok(rows),
+        _ => Err(format!("give a number of rows, at least {}", fit::LEAST_ROWS)),
     }
 }
 
