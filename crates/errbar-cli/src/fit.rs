@@ -360,7 +360,6 @@ impl Training {
                 GuaranteeName::Split => guarantee::Method::Split,
                 GuaranteeName::Cross => guarantee::Method::Cross,
             }),
-            ..fit::Options::default()
         };
         let refused = |error| match error {
             errbar::Error::Stopped => stop::Stopped.into(),
