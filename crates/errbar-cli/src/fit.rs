@@ -84,13 +84,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "true|false", default_value_t = true, num_args = 0..=1, default_missing_value = "true", action = clap::ArgAction::Set, hide_possible_values = true)]
     local_units: bool,
 
-    /// The share of rows that is held out to judge the model.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.3, allow_negative_numbers = true, value_parser = parse_share)]
+    /// The share of rows that is held out at a time to judge models by: in small tables in turn,
+    /// until each row has been held out once.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true, value_parser = parse_share)]
     validation: f64,
 
     /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
     #[arg(long, value_name = "ROWS", default_value_t = 10_000, allow_negative_numbers = true, value_parser = parse_rows)]
     most_rows: usize,
+
+    /// How much work may be done, in evaluations of the cost of one row: the same on every machine.
+    /// It decides how often rows are held out, and if need be on how many rows models are trained.
+    #[arg(long, value_name = "EVALUATIONS", default_value = "4e8", allow_negative_numbers = true, value_parser = parse_budget)]
+    budget: f64,
 
     /// Where the errors come from: rows the forecaster had not seen, or those it was fitted to.
     #[arg(long, value_enum, default_value_t, conflicts_with = "fit_mean")]
@@ -137,7 +143,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum ModelName {
-    /// The one that does best on held-out rows.
+    /// A mean of all that do well on held-out rows, or one sigma where none does.
     #[default]
     Auto,
     /// One sigma for all rows.
@@ -152,6 +158,8 @@ enum ModelName {
     Ensemble,
     /// A sum of small trees, for jumps and for many inputs.
     Trees,
+    /// As auto, whether or not it does better than one sigma.
+    Stack,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -348,6 +356,7 @@ impl Training {
                 ModelName::Network => Kind::Network,
                 ModelName::Ensemble => Kind::Ensemble,
                 ModelName::Trees => Kind::Trees,
+                ModelName::Stack => Kind::Stack,
             },
             loss: arguments.loss.with(arguments.beta),
             validation: arguments.validation,
@@ -355,6 +364,7 @@ impl Training {
             seed: arguments.seed,
             local_units: arguments.local_units,
             most_rows: arguments.most_rows,
+            budget: arguments.budget,
             debias: arguments.debias,
             guarantee: arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,
@@ -533,6 +543,13 @@ fn parse_rows(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(rows) if rows >= fit::LEAST_ROWS => Ok(rows),
         _ => Err(format!("give a number of rows, at least {}", fit::LEAST_ROWS)),
+    }
+}
+
+fn parse_budget(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(budget) if budget > 0.0 => Ok(budget),
+        _ => Err(String::from("give a number of evaluations, such as 1e8")),
     }
 }
 

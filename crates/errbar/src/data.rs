@@ -11,8 +11,9 @@ use crate::score::sample::{check_finite, check_length, check_rows};
 
 /// Inputs, errors and optional weights, checked once.
 ///
-/// Holding a `Data` means: at least one row and one input column, equal lengths, every value finite,
-/// every weight at least 0 and not all of them zero.
+/// Holding a `Data` means: at least one row and one input column, equal lengths, every value finite
+/// (or, among the inputs of [`Data::with_missing`], missing), every weight at least 0 and not all of
+/// them zero.
 ///
 /// ```
 /// use errbar::Data;
@@ -30,6 +31,8 @@ pub struct Data<'a> {
     weight: Option<Cow<'a, [f64]>>,
     unit: Option<Vec<f64>>,
     group: Option<Group>,
+    /// What stands for a missing value of each input, if any is missing.
+    missing: Option<Vec<f64>>,
 }
 
 /// Which group each row belongs to.
@@ -49,7 +52,16 @@ impl<'a> Data<'a> {
     /// # Errors
     /// No rows, no columns, lengths that do not fit, or a value that is not finite.
     pub fn new(inputs: &'a [f64], columns: usize, error: &'a [f64]) -> Result<Self> {
-        let rows = rows_of(inputs, columns)?;
+        rows_of(inputs, columns)?;
+        Self::with_missing(inputs, columns, error)
+    }
+
+    /// As [`Data::new`], but an input may be missing: NaN.
+    ///
+    /// # Errors
+    /// As [`Data::new`], but for inputs that are NaN.
+    pub fn with_missing(inputs: &'a [f64], columns: usize, error: &'a [f64]) -> Result<Self> {
+        let rows = rows_with_missing(inputs, columns)?;
         check_rows(rows)?;
         check_length("inputs", rows, "error", error.len())?;
         check_finite("error", error)?;
@@ -60,6 +72,10 @@ impl<'a> Data<'a> {
             weight: None,
             unit: None,
             group: None,
+            missing: inputs
+                .iter()
+                .any(|x| x.is_nan())
+                .then(|| (0..columns).map(|column| median(inputs, columns, column)).collect()),
         })
     }
 
@@ -110,6 +126,11 @@ impl<'a> Data<'a> {
         self.weight.as_deref()
     }
 
+    /// The median of each input, which stands for its missing values; only where some are missing.
+    pub(crate) fn missing(&self) -> Option<&[f64]> {
+        self.missing.as_deref()
+    }
+
     /// The same data with other errors, as many and as finite.
     pub(crate) fn with_error(self, error: Vec<f64>) -> Self {
         debug_assert_eq!(error.len(), self.rows());
@@ -155,6 +176,7 @@ impl<'a> Data<'a> {
             error: of(&self.error).into(),
             weight: self.weight().map(|weight| of(weight).into()),
             unit: self.unit().map(of),
+            missing: self.missing.clone(),
             group: self.group.as_ref().map(|group| Group {
                 rows: rows.iter().map(|&row| group.rows[row]).collect(),
                 ..group.clone()
@@ -165,17 +187,37 @@ impl<'a> Data<'a> {
 
 /// The number of rows of row-major inputs, when all is well.
 pub(crate) fn rows_of(inputs: &[f64], columns: usize) -> Result<usize> {
+    rows_where(inputs, columns, |x| x.is_finite())
+}
+
+/// [`rows_of`] inputs of which some may be missing: NaN.
+pub(crate) fn rows_with_missing(inputs: &[f64], columns: usize) -> Result<usize> {
+    rows_where(inputs, columns, |x| !x.is_infinite())
+}
+
+fn rows_where(inputs: &[f64], columns: usize, good: impl Fn(f64) -> bool) -> Result<usize> {
     if columns == 0 {
         return Err(Error::NoInputs);
     }
     if !inputs.len().is_multiple_of(columns) {
         return Err(Error::NotWholeRows { length: inputs.len(), columns });
     }
-    if let Some(place) = inputs.iter().position(|x| !x.is_finite()) {
+    if let Some(place) = inputs.iter().position(|x| !good(*x)) {
         let (row, column) = (place / columns, place % columns);
         return Err(Error::InputNotFinite { row, column, value: inputs[place] });
     }
     Ok(inputs.len() / columns)
+}
+
+/// The median of a column's values, or 0 without any.
+fn median(inputs: &[f64], columns: usize, column: usize) -> f64 {
+    let values = inputs.iter().skip(column).step_by(columns);
+    let mut values: Vec<f64> = values.copied().filter(|x| !x.is_nan()).collect();
+    let middle = values.len() / 2;
+    match values.is_empty() {
+        true => 0.0,
+        false => *values.select_nth_unstable_by(middle, f64::total_cmp).1,
+    }
 }
 
 /// How rows are held out of training, to judge what was learned.

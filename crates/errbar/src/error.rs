@@ -153,6 +153,13 @@ pub enum Error {
         value: f64,
     },
 
+    /// A budget that is none.
+    #[error("the budget is {value}: it must be greater than 0")]
+    BadBudget {
+        /// The budget asked for.
+        value: f64,
+    },
+
     /// Several models to choose from, but no rows to choose by.
     #[error(
         "no rows can be held out to choose a model by: hold out a larger share, or name the model"

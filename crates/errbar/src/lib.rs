@@ -49,6 +49,7 @@ pub mod mean;
 mod monitor;
 mod named;
 pub mod optimize;
+mod order;
 pub mod score;
 pub mod sigma;
 pub mod words;

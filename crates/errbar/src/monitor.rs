@@ -1,5 +1,7 @@
 //! Work that takes time tells how far it is, and asks whether to go on.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
 use crate::error::{Error, Result};
 
 /// Watches work that takes time: progress bars, Ctrl-C and other interrupts are one mechanism.
@@ -45,7 +47,7 @@ impl Monitor for Part<'_> {
 /// Counts equal steps that may end in any order.
 pub(crate) struct Steps<'a> {
     monitor: &'a dyn Monitor,
-    done: std::sync::atomic::AtomicUsize,
+    done: AtomicUsize,
     all: usize,
 }
 
@@ -55,7 +57,46 @@ impl<'a> Steps<'a> {
     }
 
     pub(crate) fn done(&self) {
-        let done = 1 + self.done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let done = 1 + self.done.fetch_add(1, Relaxed);
         self.monitor.progress(done as f64 / self.all.max(1) as f64);
+    }
+}
+
+/// Parts of some work that go on side by side, each so large.
+pub(crate) struct SideBySide<'a> {
+    whole: &'a dyn Monitor,
+    /// The size of each part, and how much of it is done (the bits of a number).
+    parts: Vec<(f64, AtomicU64)>,
+}
+
+impl<'a> SideBySide<'a> {
+    pub(crate) fn new(whole: &'a dyn Monitor, sizes: impl Iterator<Item = f64>) -> Self {
+        Self { whole, parts: sizes.map(|size| (size, 0f64.to_bits().into())).collect() }
+    }
+
+    pub(crate) fn part(&self, number: usize) -> OneOf<'_> {
+        OneOf { all: self, number }
+    }
+}
+
+/// One of several parts that go on side by side.
+pub(crate) struct OneOf<'a> {
+    all: &'a SideBySide<'a>,
+    number: usize,
+}
+
+impl Monitor for OneOf<'_> {
+    fn progress(&self, share: f64) {
+        self.all.parts[self.number].1.store(share.to_bits(), Relaxed);
+        let (mut done, mut total) = (0.0, 0.0);
+        for (size, share) in &self.all.parts {
+            total += size;
+            done += size * f64::from_bits(share.load(Relaxed));
+        }
+        self.all.whole.progress(done / total);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.all.whole.should_stop()
     }
 }

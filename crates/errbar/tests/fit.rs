@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use errbar::fit::{self, Fitted, Kind, Options, fit};
 use errbar::sigma::Model;
-use errbar::{Data, Error, Monitor, Silent, Split};
+use errbar::{Data, Error, Group, Monitor, Silent, Split};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
@@ -42,7 +42,8 @@ fn auto_follows_sigma_and_names_the_input_that_tells_it() {
         assert!((sigma / steep(x)).ln().abs() < 0.2, "at {x}: {sigma}, not {}", steep(x));
     }
     let validation = fit.fitted.validation().unwrap();
-    assert_eq!(validation.rows, 450);
+    // A fifth at a time, until a thousand have been held out.
+    assert_eq!((validation.rows, validation.turns), (1200, 4));
     assert_eq!(validation.importance[0].name, "size");
     assert!(validation.importance[0].crps_share > 0.05, "{:?}", validation.importance);
     assert!(validation.importance[1].crps_share < 0.01, "{:?}", validation.importance);
@@ -141,7 +142,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
 }
 
 #[test]
-fn in_order_the_last_rows_are_held_out() {
+fn in_order_rows_are_judged_by_models_of_the_rows_before_them() {
     let (inputs, error) = draw(7, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
     let options = Options {
@@ -152,8 +153,111 @@ fn in_order_the_last_rows_are_held_out() {
     };
     let fit = fit(&data, &names(), &options, &Silent).unwrap();
     let held_out = fit.held_out.unwrap();
-    assert_eq!(held_out.rows, (80..100).collect::<Vec<usize>>());
-    assert_eq!(held_out.error, &error[80..]);
+    assert_eq!(held_out.rows, (60..100).collect::<Vec<usize>>());
+    assert_eq!(held_out.error, &error[60..]);
+    for from in [60, 80] {
+        let before = Data::new(&inputs[..2 * from], 2, &error[..from]).unwrap();
+        let options = Options { validation: 0.0, ..options };
+        let model = fitted_to(&before, &options);
+        let sigma = model.predict(&inputs[2 * from..2 * from + 40]).unwrap().sigma;
+        assert_eq!(held_out.sigma[from - 60..from - 40], sigma);
+    }
+}
+
+fn fitted_to(data: &Data, options: &Options) -> Fitted {
+    fit(data, &names(), options, &Silent).unwrap().fitted
+}
+
+#[test]
+fn each_row_of_a_small_table_is_held_out_once() {
+    let (inputs, error) = draw(8, 100, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let options = Options { kind: Kind::Polynomial, ..Options::default() };
+    let fit = fit(&data, &names(), &options, &Silent).unwrap();
+    let held_out = fit.held_out.unwrap();
+    assert_eq!(held_out.rows, (0..100).collect::<Vec<usize>>());
+    assert_eq!(held_out.error, error);
+    assert_eq!(fit.fitted.validation().unwrap().turns, 5);
+    // By models of the others: five different constants, each that of eighty errors.
+    let mut constants = held_out.constant_sigma.clone();
+    constants.sort_by(f64::total_cmp);
+    constants.dedup();
+    assert_eq!(constants.len(), 5);
+}
+
+#[test]
+fn a_small_budget_is_kept() {
+    let (inputs, error) = draw(9, 400, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let fit_with = |budget: f64| fitted_to(&data, &Options { budget, ..Options::default() });
+    // One fit of all kinds takes about 11,550 evaluations of each row.
+    let once = 11_550.0 * 400.0;
+    assert_eq!(fit_with(1e9).validation().unwrap().turns, 5);
+    assert_eq!(fit_with(2.7 * once).validation().unwrap().turns, 2);
+    assert_eq!(fit_with(1.9 * once).validation().unwrap().turns, 1);
+    // A polynomial takes 4,000 evaluations: twice, with 90 rows of 400, is what this allows for.
+    let less = Options { kind: Kind::Polynomial, budget: 720_000.0, ..Options::default() };
+    let fitted = fitted_to(&data, &less);
+    assert_eq!((fitted.validation().unwrap().turns, fitted.rows()), (1, (400, 90)));
+    for budget in [0.0, -1.0, f64::NAN] {
+        let refused = fit(&data, &names(), &Options { budget, ..Options::default() }, &Silent);
+        assert!(matches!(refused, Err(Error::BadBudget { .. })));
+    }
+}
+
+#[test]
+fn whole_groups_are_held_out() {
+    // Twenty groups, in each of which all errors are of one size: the group is known from its rows,
+    // and from nothing else.
+    let size = |group: u32| if group % 2 == 0 { 0.2 } else { 2.0 };
+    let (_, z) = draw(10, 600, |_| 1.0);
+    let group: Vec<u32> = (0..600).map(|row| row % 20).collect();
+    let inputs: Vec<f64> = group.iter().flat_map(|&g| [f64::from(g), f64::from(g * g)]).collect();
+    let error: Vec<f64> = z.iter().zip(&group).map(|(z, &g)| size(g) * z).collect();
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let labels = (0..20).map(|g| g.to_string()).collect();
+    let grouped =
+        data.clone().grouped(Group { name: "station".into(), labels, rows: group }).unwrap();
+    let skill = |data: &Data| {
+        let options = Options { kind: Kind::Trees, ..Options::default() };
+        let fitted = fitted_to(data, &options);
+        let validation = fitted.validation().unwrap();
+        (validation.whole_groups, validation.crps_skill)
+    };
+    let (whole, of_rows) = skill(&data);
+    assert!(!whole && of_rows > 0.1, "{of_rows}");
+    // New groups are another matter.
+    let (whole, of_groups) = skill(&grouped);
+    assert!(whole && of_groups < 0.03, "{of_groups}");
+}
+
+#[test]
+fn missing_inputs_are_learned_from() {
+    // Errors are three times as large where the second input is missing.
+    let (mut inputs, mut error) = draw(11, 600, |_| 1.0);
+    for row in (0..600).step_by(3) {
+        inputs[2 * row + 1] = f64::NAN;
+        error[row] *= 3.0;
+    }
+    let kinds =
+        [Kind::Constant, Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees, Kind::Auto];
+    for kind in kinds {
+        let data = Data::with_missing(&inputs, 2, &error).unwrap();
+        let options = Options { kind, debias: kind == Kind::Trees, ..Options::default() };
+        let fitted = fitted_to(&data, &options);
+        let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
+        let sigma = again.predict(&[0.5, f64::NAN, 0.5, 0.4]).unwrap().sigma;
+        assert!(sigma.iter().all(|s| *s > 0.0), "{kind:?} {sigma:?}");
+        if matches!(kind, Kind::Trees | Kind::Auto) {
+            assert!((2.2..4.0).contains(&(sigma[0] / sigma[1])), "{kind:?} {sigma:?}");
+        }
+    }
+    assert!(matches!(Data::new(&inputs, 2, &error), Err(Error::InputNotFinite { row: 0, .. })));
+    // A model that never saw a missing value does not know what to make of one.
+    let (inputs, error) = draw(12, 100, steep);
+    let data = Data::new(&inputs, 2, &error).unwrap();
+    let fitted = fitted_to(&data, &Options { kind: Kind::Trees, ..Options::default() });
+    assert!(matches!(fitted.predict(&[0.5, f64::NAN]), Err(Error::InputNotFinite { .. })));
 }
 
 /// Remembers the shares it was told, and stops after some.

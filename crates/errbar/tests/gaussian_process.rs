@@ -29,7 +29,8 @@ const Y2: [f64; 24] = [
     2.003, 0.997, -0.085, 2.679, 0.028, 0.582, 1.958, 1.208, 0.872, 1.543, 1.708,
 ];
 
-const PER_INPUT: Options = Options { length_scales: LengthScales::PerInput, starts: 3, seed: 0 };
+const PER_INPUT: Options =
+    Options { length_scales: LengthScales::PerInput, starts: 3, seed: 0, length_prior: false };
 
 fn hyperparameters(mean: f64, signal: f64, lengths: &[f64], noise: f64) -> Hyperparameters {
     Hyperparameters {

@@ -205,7 +205,7 @@ fn a_row_of_weight_zero_is_not_there() {
 fn many_rows_are_learned() {
     let truth = |x: &[f64]| if x[3] < 0.25 { 0.2 } else { 1.0 };
     let (x, error) = draw(15, 100_000, 5, truth);
-    let options = trees::Options { bags: 2, rounds: 60, ..Default::default() };
+    let options = trees::Options { bags: Some(2), rounds: 60, ..Default::default() };
     let model = trees::fit(&x, 5, &error, &options).unwrap().into();
     let distance = log_distance(&model, &x, truth);
     // One sigma for all is 0.70 away: half the logarithm of 5, unevenly shared.

@@ -63,6 +63,9 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
                 "a model of trees has no ONNX form yet; fit one with --model smooth or network"
             )
         }
+        Model::Stack(_) => {
+            anyhow::bail!("a stack has no ONNX form yet; fit one with --model smooth or network")
+        }
     };
     let sigma = graph.node("sigma_column", "Add", &[&sigma, &gap]);
     let sigma = graph.node("sigma", "Squeeze", &[&sigma, &across]);
@@ -296,7 +299,7 @@ fn network(graph: &mut Builder, model: &Network, inputs: &Value) -> Value {
     let mean = graph.node("geometric_mean", "Exp", &[&mean]);
     let unit = graph.doubles("unit", &[], &[model.unit()]);
     let sigma = graph.node("with_unit", "Mul", &[&mean, &unit]);
-    held(graph, &sigma, f64::MIN_POSITIVE)
+    held(graph, &sigma, model.floor())
 }
 
 /// Sigma is at least this, and finite.

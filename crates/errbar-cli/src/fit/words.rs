@@ -155,6 +155,7 @@ fn kind(model: &Model) -> Kind {
         Model::Smooth(_) => Kind::Smooth,
         Model::Network(_) => Kind::Network,
         Model::Trees(_) => Kind::Trees,
+        Model::Stack(_) => Kind::Stack,
     }
 }
 

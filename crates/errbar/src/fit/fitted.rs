@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::guarantee::Guarantee;
 use super::{Kind, Options, Validation};
-use crate::data::rows_of;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
 use crate::mean::Mean;
@@ -148,6 +147,7 @@ impl Fitted {
             (Kind::Auto, Model::Smooth(_)) => Kind::Smooth,
             (Kind::Auto, Model::Network(_)) => Kind::Network,
             (Kind::Auto, Model::Trees(_)) => Kind::Trees,
+            (Kind::Auto, Model::Stack(_)) => Kind::Stack,
             // A model given too few rows is a constant.
             (_, Model::Constant(_)) => Kind::Constant,
             (kind, _) => kind,
@@ -198,7 +198,7 @@ impl Fitted {
     /// # Errors
     /// Another number of columns than the model was fitted to, or a value that is not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
-        rows_of(inputs, self.names.len())?;
+        self.ranges.rows_of(inputs)?;
         let mut sigma = self.model.predict(inputs)?;
         let rows = inputs.chunks_exact(self.names.len());
         let outside: Vec<bool> = rows.map(|row| self.ranges.outside(row)).collect();

@@ -18,12 +18,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows, train};
+use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows};
 use crate::data::{Data, Split, shuffled};
 use crate::error::{Error, Result};
 use crate::mean::bias::without;
 use crate::monitor::{Monitor, Part as Share};
 use crate::named::by_name;
+use crate::order::{Held, Order};
 use crate::sigma::Model;
 
 /// How the promise is made: see the [module](self).
@@ -140,30 +141,18 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
 
 fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
     let rows = data.rows();
-    let whole = Share { whole: monitor, from: 0.0, to: 0.5 };
+    let whole = Share { whole: monitor, from: 0.0, to: 0.2 };
     let mut fit = fit_rows(data, names, options, &whole)?;
-    let kind = fit.fitted.kind();
     let folds = FOLDS.min(rows);
-    let order = match options.split {
-        Split::Random => shuffled(rows, options.seed ^ 0xca1),
-        Split::InOrder => (0..rows).collect(),
-    };
+    let order = Order::of(data, options.split, options.seed ^ 0xca1);
     let mut parts = Vec::new();
-    for fold in 0..folds {
-        let share = |fold: usize| 0.5 + 0.5 * fold as f64 / folds as f64;
+    for (fold, Held { held, others }) in order.parts(folds).enumerate() {
+        let share = |fold: usize| 0.2 + 0.8 * fold as f64 / folds as f64;
         let part = Share { whole: monitor, from: share(fold), to: share(fold + 1) };
-        let inside = |place: usize| match options.split {
-            Split::Random => place % folds == fold,
-            Split::InOrder => place * folds / rows == fold,
-        };
-        let (mut held, mut others): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        for (place, &row) in order.iter().enumerate() {
-            if inside(place) { held.push(row) } else { others.push(row) }
-        }
-        held.sort_unstable();
-        others.sort_unstable();
-        let kind = if others.len() < LEAST_ROWS { Kind::Constant } else { kind };
-        let (model, _) = train(&data.pick(&others), kind, Some(&fit.fitted.model), options, &part)?;
+        // The kind and its weights are chosen anew: rows that had a say in them would not be new.
+        let kind = if others.len() < LEAST_ROWS { Kind::Constant } else { options.kind };
+        let own = Options { kind, ..*options };
+        let model = fit_rows(&data.pick(&others), names, &own, &part)?.fitted.model;
         let sigma = model.predict(data.pick(&held).inputs())?;
         parts.push(Part { scores: scores(data, &held, &sigma), model: Some(model) });
     }

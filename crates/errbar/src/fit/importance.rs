@@ -5,11 +5,11 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
+use super::Kind;
 use super::validation::Judged;
 use crate::data::Data;
 use crate::error::Result;
 use crate::score::{Sample, crps};
-use crate::sigma::Model;
 
 /// What one input is worth to sigma, on rows the model has not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,18 +36,35 @@ pub(super) fn importance(
     judged: &Judged,
     seed: u64,
 ) -> Result<Vec<Importance>> {
-    if matches!(judged.model, Model::Constant(_)) {
+    if judged.kind == Kind::Constant {
         return Ok(Vec::new());
     }
     // Some of the held-out rows, so that thousands of inputs do not take forever.
     let columns = names.len();
-    let most = (BUDGET / (10 * columns * columns)).clamp(20, 4000);
-    let held = &judged.held_out.rows;
-    let step = held.len().div_ceil(most).max(1);
-    let rows: Vec<usize> = held.iter().copied().step_by(step).collect();
+    let most = (BUDGET / (10 * columns * columns)).clamp(20, 1000);
+    let held: usize = judged.turns.iter().map(|(rows, _)| rows.len()).sum();
+    let step = held.div_ceil(most).max(1);
+    // Each by the model that has not seen it.
+    let mut rows = Vec::new();
+    let mut models = Vec::new();
+    for (held, model) in &judged.turns {
+        let before = rows.len();
+        rows.extend(held.iter().copied().step_by(step));
+        models.push((model, (rows.len() - before) * columns));
+    }
     let test = data.pick(&rows);
+    let sigma = |inputs: &[f64]| -> Result<Vec<f64>> {
+        let mut rest = inputs;
+        let mut sigma = Vec::new();
+        for (model, length) in &models {
+            let (own, others) = rest.split_at(*length);
+            sigma.extend(model.predict(own)?);
+            rest = others;
+        }
+        Ok(sigma)
+    };
     let mean_crps = |inputs: &[f64]| -> Result<f64> {
-        let sigma = judged.model.predict(inputs)?;
+        let sigma = sigma(inputs)?;
         Ok(crps::mean(&Sample::new(test.error(), &sigma)?.maybe_weighted(test.weight())?))
     };
     let usual = mean_crps(test.inputs())?;
@@ -70,12 +87,15 @@ pub(super) fn importance(
             shuffled += mean_crps(&with(&|i| values[order[i]]))? / SHUFFLES as f64;
         }
         // Sigma at some values of this input, whatever the others are.
-        let mut sorted = values.clone();
+        let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
         sorted.sort_by(f64::total_cmp);
+        if sorted.is_empty() {
+            continue;
+        }
         let mut at: Vec<(f64, f64)> = Vec::new();
         for share in [0.05, 0.25, 0.5, 0.75, 0.95] {
             let value = sorted[((sorted.len() as f64 * share) as usize).min(sorted.len() - 1)];
-            let sigma = judged.model.predict(&with(&|_| value))?;
+            let sigma = sigma(&with(&|_| value))?;
             at.push((value, sigma.iter().sum::<f64>() / sigma.len() as f64));
         }
         at.sort_by(|a, b| a.1.total_cmp(&b.1));

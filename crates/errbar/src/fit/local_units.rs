@@ -7,9 +7,10 @@
 //! $s\_0$ comes from a model that has not seen it, and it has a floor.
 
 use super::{Effort, Kind, LEAST_ROWS, Options, train_in};
-use crate::data::{Data, Split, shuffled};
+use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part};
+use crate::order::{Held, Order};
 use crate::score::LossKind;
 use crate::sigma::Model;
 
@@ -17,7 +18,7 @@ use crate::sigma::Model;
 const FOLDS: usize = 4;
 
 /// A unit is at least this share of the mean size of all errors.
-const FLOOR: f64 = 0.1;
+pub(super) const FLOOR: f64 = 0.1;
 
 /// The unit of each row, and a model of most of them; `None` where there are too few rows for a
 /// first fit.
@@ -34,34 +35,23 @@ pub(super) fn units(
     }
     // The likelihood does not mind units, and is quick.
     let first = Options { loss: LossKind::Nlpd, ..*options };
-    let order = match options.split {
-        Split::Random => shuffled(rows, options.seed ^ 0xf01d),
-        Split::InOrder => (0..rows).collect(),
-    };
-    let fold_of = |place: usize| match options.split {
-        Split::Random => place % FOLDS,
-        Split::InOrder => place * FOLDS / rows,
-    };
+    let order = Order::of(data, options.split, options.seed ^ 0xf01d);
     let mut unit = vec![0.0; rows];
     let mut last: Option<Model> = None;
-    for fold in 0..FOLDS {
+    for (fold, Held { held, others }) in order.parts(FOLDS).enumerate() {
         let share = |fold: usize| fold as f64 / FOLDS as f64;
         let part = Part { whole: monitor, from: share(fold), to: share(fold + 1) };
-        let pick = |wanted: bool| -> Vec<usize> {
-            let places = (0..rows).filter(|&place| (fold_of(place) == fold) == wanted);
-            let mut rows: Vec<usize> = places.map(|place| order[place]).collect();
-            rows.sort_unstable();
-            rows
-        };
-        let (inside, outside) = (pick(true), pick(false));
-        let (others, known) = (data.pick(&outside), last.as_ref().or(known));
+        if held.is_empty() || others.len() < LEAST_ROWS {
+            return Ok(None);
+        }
+        let (others, known) = (data.pick(&others), last.as_ref().or(known));
         let model = match train_in(&others, kind, Effort::First, known, &first, &part) {
             // All errors of the others are zero.
             Err(Error::NoErrors { .. }) => return Ok(None),
             model => model?,
         };
-        let sigma = model.predict(data.pick(&inside).inputs())?;
-        inside.iter().zip(sigma).for_each(|(&row, sigma)| unit[row] = sigma);
+        let sigma = model.predict(data.pick(&held).inputs())?;
+        held.iter().zip(sigma).for_each(|(&row, sigma)| unit[row] = sigma);
         last = Some(model);
     }
     let mean = data.error().iter().map(|e| e.abs() / rows as f64).sum::<f64>();

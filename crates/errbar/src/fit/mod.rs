@@ -22,6 +22,7 @@ mod fitted;
 pub mod guarantee;
 mod importance;
 mod local_units;
+mod stacked;
 mod validation;
 
 use serde::{Deserialize, Serialize};
@@ -41,8 +42,7 @@ use crate::sigma::{Model, Scaling, constant, network, polynomial, smooth, trees}
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The one of least CRPS on held-out rows; one constant sigma unless another is better by more
-    /// than the standard error of the difference.
+    /// [`Kind::Stack`], or one constant sigma where that does better on held-out rows.
     #[default]
     Auto,
     /// One sigma for all rows.
@@ -57,9 +57,23 @@ pub enum Kind {
     Ensemble,
     /// A sum of small trees, for jumps and for many inputs.
     Trees,
+    /// A mean of all kinds, with weights that held-out rows choose.
+    Stack,
 }
 
 impl Kind {
+    /// About how often a fit evaluates the cost, whatever the rows.
+    fn evaluations(self) -> f64 {
+        match self {
+            Self::Auto | Self::Stack | Self::Constant => 50.0,
+            Self::Polynomial => 4_000.0,
+            Self::Smooth => 500.0,
+            Self::Network => 5_000.0,
+            Self::Ensemble => 15_000.0,
+            Self::Trees => 2_000.0,
+        }
+    }
+
     /// What it is called.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -71,6 +85,7 @@ impl Kind {
             Self::Network => "network",
             Self::Ensemble => "ensemble",
             Self::Trees => "trees",
+            Self::Stack => "stack",
         }
     }
 }
@@ -91,8 +106,8 @@ pub struct Options {
     pub kind: Kind,
     /// What it is trained by.
     pub loss: LossKind,
-    /// The share of rows that is held out to judge the model by; the model itself is then fitted
-    /// again to all rows. 0 judges nothing.
+    /// The share of rows that is held out at a time to judge models by: in small tables in turn, until
+    /// each row has been held out once. The model itself is then fitted to all rows. 0 judges nothing.
     pub validation: f64,
     /// How rows are held out.
     pub split: Split,
@@ -100,6 +115,10 @@ pub struct Options {
     pub seed: u64,
     /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
     pub most_rows: usize,
+    /// How much work may be done, in evaluations of the cost of one row: it decides how often rows are
+    /// held out in turn, and where not even once can be afforded, on how many rows models are trained.
+    #[serde(default = "usual_budget")]
+    pub budget: f64,
     /// Whether each row's error counts in units of the sigma there, after a first fit; otherwise
     /// rows of small sigma hardly count.
     #[serde(default)]
@@ -117,14 +136,65 @@ impl Default for Options {
         Self {
             kind: Kind::Auto,
             loss: LossKind::default(),
-            validation: 0.3,
+            validation: 0.2,
             split: Split::Random,
             seed: 0,
             most_rows: 10_000,
+            budget: usual_budget(),
             local_units: true,
             debias: false,
             guarantee: None,
         }
+    }
+}
+
+/// Enough for every kind of model at its most rows.
+fn usual_budget() -> f64 {
+    4e8
+}
+
+/// What judging and fitting take, in evaluations of the cost of one row.
+struct Work {
+    /// To fit to all rows.
+    once: f64,
+    /// Each time that rows are held out.
+    turn: f64,
+}
+
+impl Options {
+    /// The most rows that a kind of model is trained on.
+    fn most_rows_of(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Constant => usize::MAX,
+            // Trees are quick: they may see more rows than other models.
+            Kind::Trees => self.most_rows.saturating_mul(5),
+            _ => self.most_rows,
+        }
+    }
+
+    fn work(&self, kinds: &[Kind], rows: usize) -> Work {
+        let all = |rows: f64| {
+            let one = |kind: &Kind| kind.evaluations() * rows.min(self.most_rows_of(*kind) as f64);
+            kinds.iter().map(one).sum()
+        };
+        Work { once: all(rows as f64), turn: all(rows as f64 * (1.0 - self.validation)) }
+    }
+
+    /// The same with as many rows as the budget allows for.
+    fn within_budget(&self, kinds: &[Kind], rows: usize) -> Self {
+        let affordable = |most_rows: usize| {
+            let Work { once, turn } = Self { most_rows, ..*self }.work(kinds, rows);
+            once + turn <= self.budget
+        };
+        if affordable(self.most_rows) {
+            return *self;
+        }
+        let (mut few, mut many) = (LEAST_ROWS, self.most_rows.min(rows));
+        while many > few + 1 {
+            let most_rows = few.midpoint(many);
+            *if affordable(most_rows) { &mut few } else { &mut many } = most_rows;
+        }
+        Self { most_rows: few, ..*self }
     }
 }
 
@@ -155,6 +225,9 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     }
     if !(0.0..=0.9).contains(&options.validation) {
         return Err(Error::BadValidation { value: options.validation });
+    }
+    if options.budget.is_nan() || options.budget <= 0.0 {
+        return Err(Error::BadBudget { value: options.budget });
     }
     // Rows that do not count must not be seen, not even in a range.
     let counted: Option<Data> = data.weight().filter(|w| w.contains(&0.0)).map(|weight| {
@@ -194,15 +267,19 @@ fn fit_rows(
     }
     let candidates: Vec<Kind> = match options.kind {
         Kind::Auto if few => vec![Kind::Constant],
-        Kind::Auto if data.columns() > MOST_INPUTS_OF_A_NETWORK => {
-            vec![Kind::Constant, Kind::Polynomial]
+        Kind::Auto | Kind::Stack if data.columns() > MOST_INPUTS_OF_A_NETWORK => {
+            vec![Kind::Constant, Kind::Polynomial, Kind::Trees]
         }
-        Kind::Auto => vec![Kind::Constant, Kind::Polynomial, Kind::Smooth, Kind::Network],
+        Kind::Auto | Kind::Stack => {
+            vec![Kind::Constant, Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees]
+        }
         kind => vec![kind],
     };
 
-    // Judging costs about as much for each candidate as the last fit for one.
-    let share = candidates.len() as f64 / (candidates.len() as f64 + 1.0);
+    let given = options;
+    let options = &options.within_budget(&candidates, data.rows());
+    // Judging takes longer than the last fit, which is one of fewer kinds.
+    let share = 0.7;
     let judge = Part { whole: monitor, from: 0.0, to: share };
     let judged = validation::judge(data, &candidates, options, &judge)?;
     if candidates.len() > 1 && judged.is_none() {
@@ -210,7 +287,7 @@ fn fit_rows(
     }
     let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
     let last = Part { whole: monitor, from: share, to: 1.0 };
-    let known = judged.as_ref().map(|judged| &judged.model);
+    let known = judged.as_ref().map(|judged| &judged.turns[0].1);
     let (model, trained_on) = train(data, kind, known, options, &last)?;
     monitor.progress(1.0);
     let (held_out, validation) = match judged {
@@ -223,12 +300,12 @@ fn fit_rows(
     };
     let fitted = Fitted {
         names: names.to_vec(),
-        ranges: Scaling::of(data.inputs(), data.columns())?,
+        ranges: Scaling::of_data(data)?,
         model,
         mean: None,
         forecast: None,
         error_source: ErrorSource::HeldOut,
-        options: *options,
+        options: *given,
         rows: data.rows(),
         trained_on,
         training: crate::diagnose::Summary::of(raw.error(), raw.weight()),
@@ -303,8 +380,12 @@ fn train(
     monitor: &dyn Monitor,
 ) -> Result<(Model, usize)> {
     check(monitor)?;
-    let thinned = (kind != Kind::Constant && data.rows() > options.most_rows)
-        .then(|| data.pick(&some_rows(data.rows(), options)));
+    if let (Kind::Stack, Some(Model::Stack(stack))) = (kind, known) {
+        return stacked::train_again(data, stack, options, monitor);
+    }
+    let most = options.most_rows_of(kind);
+    let thinned = (data.rows() > most)
+        .then(|| data.pick(&some_rows(data.rows(), &Options { most_rows: most, ..*options })));
     let data = thinned.as_ref().unwrap_or(data);
     let wanted = options.loss != LossKind::Nlpd && options.local_units;
     let model = match kind {
@@ -343,7 +424,8 @@ fn train_in(
     monitor: &dyn Monitor,
 ) -> Result<Model> {
     Ok(match kind {
-        Kind::Auto | Kind::Constant => {
+        // A stack of nothing that is known yet is where it starts.
+        Kind::Auto | Kind::Stack | Kind::Constant => {
             constant::fit(data.columns(), data.error(), data.weight(), options.loss)?.into()
         }
         Kind::Polynomial => {

@@ -1,14 +1,16 @@
 //! How a model does on rows it has not seen.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::importance::Importance;
-use super::{Kind, LEAST_ROWS, Options, train};
-use crate::data::{Data, Split, shuffled};
+use super::{Kind, LEAST_ROWS, Options, stacked, train};
+use crate::data::{Data, Split};
 use crate::diagnose::standard_error;
 use crate::error::Result;
-use crate::monitor::{Monitor, Part};
-use crate::score::{Sample, calibration, crps, deterministic, nlpd, reliability};
+use crate::monitor::{Monitor, SideBySide};
+use crate::order::{Held, Order};
+use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
 use crate::sigma::Model;
 
 /// Held-out rows and the sigmas given to them by models that never saw them.
@@ -22,8 +24,8 @@ pub struct HeldOut {
     pub weight: Option<Vec<f64>>,
     /// Sigma of the chosen kind of model.
     pub sigma: Vec<f64>,
-    /// The one constant sigma fitted to the same training rows.
-    pub constant_sigma: f64,
+    /// One constant sigma for all rows, fitted to the same training rows.
+    pub constant_sigma: Vec<f64>,
 }
 
 /// A model that was tried, and its CRPS on the held-out rows.
@@ -44,6 +46,12 @@ pub struct Candidate {
 pub struct Validation {
     /// Rows held out.
     pub rows: usize,
+    /// How often some were held out while models learned from the others.
+    #[serde(default = "once")]
+    pub turns: usize,
+    /// Whether rows of one group were held out together.
+    #[serde(default)]
+    pub whole_groups: bool,
     /// The mean CRPS.
     #[serde(with = "crate::score::json::number")]
     pub crps: f64,
@@ -75,85 +83,146 @@ pub struct Validation {
     pub importance: Vec<Importance>,
 }
 
+fn once() -> usize {
+    1
+}
+
 /// The outcome of judging all candidates.
 pub(super) struct Judged {
     /// The chosen one.
     pub(super) kind: Kind,
-    /// It, fitted to the training rows.
-    pub(super) model: Model,
+    /// Rows that were held out together, and the chosen model fitted to the others.
+    pub(super) turns: Vec<(Vec<usize>, Model)>,
     pub(super) held_out: HeldOut,
     candidates: Vec<Candidate>,
+    whole_groups: bool,
 }
 
-/// Fits every candidate to a part of the rows and judges it on the others; `None` when there are too
-/// few rows for that.
+/// Rows that, held out, tell enough: no further ones are held out in turn.
+const ENOUGH: usize = 500;
+
+/// Rows to hold out, one set after another, each with the rows to learn from meanwhile.
+fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Held> {
+    let (rows, share) = (data.rows(), options.validation);
+    let held = (rows as f64 * share).round() as usize;
+    if held < 5 || rows - held < LEAST_ROWS / 2 {
+        return Vec::new();
+    }
+    // In time, what comes later must not be known: half of the rows are there to learn from first.
+    let most = match options.split {
+        Split::Random => (1.0 / share + 1e-9) as usize,
+        Split::InOrder => (0.5 / share + 1e-9) as usize,
+    };
+    let work = options.work(kinds, rows);
+    let affordable = ((options.budget - work.once) / work.turn).clamp(0.0, most as f64) as usize;
+    let turns = affordable.min(ENOUGH.div_ceil(held)).max(1);
+    let turn = |turn: usize| match options.split {
+        Split::Random => order.held(turn * held, ((turn + 1) * held).min(rows)),
+        Split::InOrder => {
+            let from = rows - (turn + 1) * held;
+            Held { held: (from..from + held).collect(), others: (0..from).collect() }
+        }
+    };
+    let learns = |Held { held, others }: &Held| {
+        held.len() > 1
+            && others.len() >= LEAST_ROWS / 2
+            && others.iter().any(|&row| data.error()[row] != 0.0)
+    };
+    (0..turns).map(turn).filter(learns).collect()
+}
+
+/// Fits every candidate to a part of the rows and judges it on the others, once or in turn; `None`
+/// when there are too few rows for that.
 pub(super) fn judge(
     data: &Data,
     kinds: &[Kind],
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Option<Judged>> {
-    let rows = data.rows();
-    let held = (rows as f64 * options.validation).round() as usize;
-    if held < 5 || rows - held < LEAST_ROWS / 2 {
+    let order = Order::of(data, options.split, options.seed ^ 0x5eed);
+    let whole_groups = order.by_group();
+    let turns = turns(data, &order, kinds, options);
+    if turns.is_empty() {
         return Ok(None);
     }
-    let order: Vec<usize> = match options.split {
-        Split::Random => shuffled(rows, options.seed ^ 0x5eed),
-        Split::InOrder => (0..rows).collect(),
-    };
-    let (mut training, mut held) = {
-        let (training, held) = order.split_at(rows - held);
-        (training.to_vec(), held.to_vec())
-    };
-    training.sort_unstable();
-    held.sort_unstable();
-    let (training, test) = (data.pick(&training), data.pick(&held));
-    if training.error().iter().all(|e| *e == 0.0) {
-        return Ok(None);
-    }
+    // One sigma is the measure of all others, and tried first.
+    let tried: Vec<Kind> = std::iter::once(Kind::Constant)
+        .chain(kinds.iter().copied().filter(|kind| *kind != Kind::Constant))
+        .collect();
+    let jobs: Vec<(&Held, Kind)> =
+        turns.iter().flat_map(|turn| tried.iter().map(move |&kind| (turn, kind))).collect();
+    let sizes = jobs.iter().map(|(_, kind)| kind.evaluations());
+    let parts = SideBySide::new(monitor, sizes);
+    let outcomes: Vec<(Model, Vec<f64>)> = (jobs.par_iter().enumerate())
+        .map(|(i, (turn, kind))| {
+            let part = parts.part(i);
+            let (model, _) = train(&data.pick(&turn.others), *kind, None, options, &part)?;
+            part.progress(1.0);
+            let sigma = model.predict(data.pick(&turn.held).inputs())?;
+            Ok((model, sigma))
+        })
+        .collect::<Result<_>>()?;
 
-    let (constant, _) = train(&training, Kind::Constant, None, options, monitor)?;
-    let constant_sigma = constant.predict(&test.inputs()[..test.columns()])?[0];
-    let constant_sigmas = vec![constant_sigma; held.len()];
-    let constant_crps = crps::each(&Sample::new(test.error(), &constant_sigmas)?);
-    let mut candidates = Vec::new();
-    let mut best: Option<(f64, Kind, Model, Vec<f64>)> = None;
-    for (i, &kind) in kinds.iter().enumerate() {
-        let n = kinds.len() as f64;
-        let part = Part { whole: monitor, from: i as f64 / n, to: (i + 1) as f64 / n };
-        let (model, _) = train(&training, kind, None, options, &part)?;
-        let sigma = model.predict(test.inputs())?;
-        let sample = Sample::new(test.error(), &sigma)?.maybe_weighted(test.weight())?;
-        let crps = crps::mean(&sample);
-        candidates.push(Candidate { kind, crps, nlpd: nlpd::mean(&sample) });
-        // Better than one constant sigma only if it is so beyond the noise.
-        let noise = || {
-            let gain: Vec<f64> = (crps::each(&sample).iter().zip(&constant_crps))
-                .map(|(crps, constant)| constant - crps)
-                .collect();
-            standard_error(&gain, test.weight())
-        };
-        let better = match &best {
-            None => true,
-            Some((least, Kind::Constant, ..)) => crps < *least - noise(),
-            Some((least, ..)) => crps < *least,
-        };
-        if better {
-            best = Some((crps, kind, model, sigma));
+    // For each candidate the sigma of every row that was held out, in the order of rows.
+    let mut rows: Vec<usize> = turns.iter().flat_map(|turn| turn.held.iter().copied()).collect();
+    rows.sort_unstable();
+    let sigmas: Vec<Vec<f64>> = (0..tried.len())
+        .map(|kind| {
+            let mut sigma = vec![0.0; data.rows()];
+            for (turn, outcomes) in turns.iter().zip(outcomes.chunks_exact(tried.len())) {
+                turn.held.iter().zip(&outcomes[kind].1).for_each(|(&row, s)| sigma[row] = *s);
+            }
+            rows.iter().map(|&row| sigma[row]).collect()
+        })
+        .collect();
+    let test = data.pick(&rows);
+    let score = |kind: Kind, sigma: &[f64]| -> Result<Candidate> {
+        let sample = Sample::new(test.error(), sigma)?.maybe_weighted(test.weight())?;
+        Ok(Candidate { kind, crps: crps::mean(&sample), nlpd: nlpd::mean(&sample) })
+    };
+    let mut candidates: Vec<Candidate> = (tried.iter().zip(&sigmas))
+        .filter(|(kind, _)| kinds.contains(kind))
+        .map(|(&kind, sigma)| score(kind, sigma))
+        .collect::<Result<_>>()?;
+
+    let alone = |only: Kind| tried.iter().map(|kind| f64::from(*kind == only)).collect();
+    let shares: Vec<f64> = match kinds {
+        [only] => alone(*only),
+        _ => {
+            let local = options.local_units && options.loss != LossKind::Nlpd;
+            let (shares, better) =
+                stacked::weights(&sigmas, test.error(), test.weight(), options.loss, local)?;
+            // Models that held-out rows do not speak for are not worth their while.
+            if better || options.kind == Kind::Stack { shares } else { alone(Kind::Constant) }
         }
+    };
+    let sigma = stacked::mean(&sigmas, &shares);
+    let in_stack = shares.iter().filter(|share| **share > 0.0).count();
+    if in_stack > 1 {
+        candidates.push(score(Kind::Stack, &sigma)?);
     }
-    Ok(best.map(|(_, kind, model, sigma)| Judged {
+    let mut outcomes = outcomes.into_iter();
+    let models = turns.iter().map(|_| {
+        let models = outcomes.by_ref().take(tried.len()).map(|(model, _)| model);
+        stacked::stack(models, &shares)
+    });
+    let models: Vec<Model> = models.collect();
+    let kind = match tried.iter().zip(&shares).find(|(_, share)| **share == 1.0) {
+        Some((kind, _)) => *kind,
+        None => Kind::Stack,
+    };
+    Ok(Some(Judged {
         kind,
-        model,
+        turns: turns.into_iter().map(|turn| turn.held).zip(models).collect(),
         held_out: HeldOut {
-            rows: held,
+            rows,
             error: test.error().to_vec(),
             weight: test.weight().map(<[f64]>::to_vec),
             sigma,
-            constant_sigma,
+            constant_sigma: sigmas.into_iter().next().unwrap_or_default(),
         },
         candidates,
+        whole_groups,
     }))
 }
 
@@ -171,9 +240,8 @@ impl Judged {
     pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
         let held_out = &self.held_out;
         let sample = held_out.sample()?;
-        let constant = vec![held_out.constant_sigma; held_out.error.len()];
-        let constant =
-            Sample::new(&held_out.error, &constant)?.maybe_weighted(held_out.weight.as_deref())?;
+        let constant = Sample::new(&held_out.error, &held_out.constant_sigma)?
+            .maybe_weighted(held_out.weight.as_deref())?;
         let (crps_mean, constant_mean) = (crps::mean(&sample), crps::mean(&constant));
         let gain: Vec<f64> = (crps::each(&constant).iter().zip(crps::each(&sample)))
             .map(|(constant, crps)| constant - crps)
@@ -183,6 +251,8 @@ impl Judged {
         let coverage = calibration::coverage(&sample, &[0.9], 0.95)?;
         Ok(Validation {
             rows: held_out.rows.len(),
+            turns: self.turns.len(),
+            whole_groups: self.whole_groups,
             crps: crps_mean,
             constant_crps: constant_mean,
             crps_skill: relative(constant_mean - crps_mean),

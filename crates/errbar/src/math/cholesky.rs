@@ -128,13 +128,38 @@ impl Cholesky {
         matrix
     }
 
-    pub(crate) fn reset(&mut self) {
+    fn reset(&mut self) {
         self.rows.fill(0.0);
         (0..self.size).for_each(|i| self.rows[i * self.size + i] = 1.0);
     }
 
+    /// One plus the sum of the squares of vectors, one after the other, times their weights; factored.
+    pub(crate) fn one_plus_squares(size: usize, weights: &[f64], vectors: &[f64]) -> Self {
+        /// Vectors that stay in the cache while all rows of the sum are visited.
+        const AT_ONCE: usize = 64;
+        // Small matrices are done before groups of their rows are.
+        if size < 2 * GROUP {
+            let mut matrix = Self::new(size);
+            for (weight, vector) in weights.iter().zip(vectors.chunks_exact(size.max(1))) {
+                matrix.add(*weight, vector);
+            }
+            matrix.factor();
+            return matrix;
+        }
+        let mut squares = Squares::new(size);
+        let width = squares.width();
+        let mut groups = vec![[0.0; GROUP]; AT_ONCE * width];
+        for (weights, vectors) in weights.chunks(AT_ONCE).zip(vectors.chunks(AT_ONCE * size)) {
+            for (group, vector) in groups.chunks_exact_mut(width).zip(vectors.chunks_exact(size)) {
+                group.as_flattened_mut()[..size].copy_from_slice(vector);
+            }
+            squares.add(weights, &groups[..weights.len() * width]);
+        }
+        squares.one_plus_factored()
+    }
+
     /// Adds `c` times the square of a vector.
-    pub(crate) fn add(&mut self, c: f64, vector: &[f64]) {
+    fn add(&mut self, c: f64, vector: &[f64]) {
         for (k, row) in self.rows.chunks_exact_mut(self.size).enumerate() {
             axpy(c * vector[k], &vector[..=k], &mut row[..=k]);
         }

@@ -5,14 +5,13 @@
 //! bags that each leave out another part of the rows: those rows say when to stop, and give every row
 //! a b(x) that has not seen it ("cross-fitting"), so that what is left of its error is honest.
 
-use rand::seq::SliceRandom;
-use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Data, Split, rows_of};
+use crate::data::{Data, Split, rows_with_missing};
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, check};
+use crate::order::{Held, Order};
 use crate::sigma::trees::{Bins, Codes, Grower, Limits, Slope, Tree};
 
 /// A bias learned from errors.
@@ -42,7 +41,7 @@ const PATIENCE: usize = 30;
 /// The part of each step that is made.
 const RATE: f64 = 0.1;
 const BINS: usize = 64;
-const LIMITS: Limits = Limits { leaves: 8, depth: 4, least: 5.0 };
+const LIMITS: Limits = Limits { leaves: 8, depth: 4, least: 5.0, least_gain: 0.0 };
 
 /// Some rows with trees of their own, and those that judge them.
 struct Bag {
@@ -70,7 +69,7 @@ pub fn fit(data: &Data, split: Split, seed: u64, monitor: &dyn Monitor) -> Resul
     let bins = Bins::of(data.inputs(), data.columns(), data.weight(), BINS);
     let codes = bins.encode(data.inputs());
     let problem = Problem { bins: &bins, codes: &codes, error: &error, weight: data.weight() };
-    let mut bags = problem.bags(split, seed);
+    let mut bags = problem.bags(&Order::of(data, split, seed ^ 0xb1a5));
     let mut held_out = vec![0.0; rows];
     let judge = |bags: &[Bag], held_out: &mut [f64]| {
         let mut cost = 0.0;
@@ -123,29 +122,22 @@ impl Problem<'_> {
         self.weight.map_or(1.0, |weight| weight[row])
     }
 
-    fn bags(&self, split: Split, seed: u64) -> Vec<Bag> {
+    fn bags(&self, order: &Order) -> Vec<Bag> {
         let rows = self.error.len();
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        if split == Split::Random {
-            order.shuffle(&mut Pcg64::new(u128::from(seed), 0xb1a5));
-        }
-        let count = BAGS.min(rows);
-        let bag = |i: usize| {
-            let held = i * rows / count..(i + 1) * rows / count;
-            let mut training = [&order[..held.start], &order[held.end..]].concat();
-            training.sort_unstable();
+        let bag = |Held { held, others: training }: Held| {
             let sum = |value: &dyn Fn(usize) -> f64| -> f64 {
-                training.iter().map(|&row| value(row as usize)).sum()
+                training.iter().map(|&row| value(row)).sum()
             };
             let total = sum(&|row| self.weight(row));
             let level = match total > 0.0 {
                 true => sum(&|row| self.weight(row) * self.error[row] / total),
                 false => 0.0,
             };
-            let held = order[held].to_vec();
+            let short = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect();
+            let (training, held) = (short(&training), short(&held));
             Bag { training, held, level, trees: Vec::new(), fitted: vec![level; rows] }
         };
-        (0..count).map(bag).collect()
+        order.parts(BAGS.min(rows)).map(bag).collect()
     }
 
     /// A further tree.
@@ -179,7 +171,7 @@ impl Bias {
     /// Another number of columns, or a value that is not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
         let columns = self.columns();
-        rows_of(inputs, columns)?;
+        rows_with_missing(inputs, columns)?;
         let mut codes = vec![0; columns];
         let one = |row: &[f64]| {
             self.bins.encode_row(row, &mut codes);

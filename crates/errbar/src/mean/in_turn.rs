@@ -47,6 +47,8 @@ pub fn fit(
     if y.len() > EXACT_ROWS {
         return sparse(inputs, columns, y, &sigma, options, monitor).map(Mean::Sparse);
     }
+    // A mean that follows the noise costs twice: by itself, and by the errors that sigma sees.
+    let options = &Options { length_prior: true, ..*options };
     let first = GaussianProcess::fit_watched(inputs, columns, y, options, monitor)?;
     let errors = |process: &GaussianProcess| Ok(process.leave_one_out().error);
     let refit = |sigma: &Smooth, _: &Part| {

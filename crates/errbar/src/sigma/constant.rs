@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::rows_of;
+use crate::data::rows_with_missing;
 use crate::error::{Error, Result};
 use crate::score::LossKind;
 
@@ -21,7 +21,7 @@ impl Constant {
     /// # Errors
     /// Another number of columns, or a value that is not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
-        Ok(vec![self.sigma; rows_of(inputs, self.columns)?])
+        Ok(vec![self.sigma; rows_with_missing(inputs, self.columns)?])
     }
 
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {

@@ -7,6 +7,7 @@
 //! | [`smooth`] | a smooth function of any shape, with a band on sigma itself |
 //! | [`network`] | a small neural network |
 //! | [`trees`] | the exponential of a sum of small trees |
+//! | [`stack`] | several of them, averaged |
 //!
 //! Each has the paper's settings and general ones. The general ones are the better choice for data
 //! of one's own: sigma is never bounded or negative, the order or the regularisation is chosen on
@@ -18,8 +19,10 @@ pub mod network;
 pub mod polynomial;
 mod scaling;
 pub mod smooth;
+pub mod stack;
 mod train;
 pub mod trees;
 
 pub use model::Model;
 pub use scaling::Scaling;
+pub(crate) use scaling::in_own_scale;

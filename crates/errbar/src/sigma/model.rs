@@ -6,6 +6,7 @@ use super::constant::Constant;
 use super::network::Network;
 use super::polynomial::Polynomial;
 use super::smooth::Smooth;
+use super::stack::Stack;
 use super::trees::Trees;
 use crate::error::{Error, Result};
 
@@ -35,6 +36,8 @@ pub enum Model {
     Network(Network),
     /// A sum of trees.
     Trees(Trees),
+    /// Several models, averaged.
+    Stack(Stack),
 }
 
 /// The version of the saved form; older programs refuse newer forms.
@@ -62,6 +65,20 @@ impl Model {
             Self::Smooth(model) => model.predict(inputs),
             Self::Network(model) => model.predict(inputs),
             Self::Trees(model) => model.predict(inputs),
+            Self::Stack(model) => model.predict(inputs),
+        }
+    }
+
+    /// What kind it is, in one word: that of the saved form.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Constant(_) => "constant",
+            Self::Polynomial(_) => "polynomial",
+            Self::Smooth(_) => "smooth",
+            Self::Network(_) => "network",
+            Self::Trees(_) => "trees",
+            Self::Stack(_) => "stack",
         }
     }
 
@@ -74,6 +91,7 @@ impl Model {
             Self::Smooth(model) => model.explain(),
             Self::Network(model) => model.explain(),
             Self::Trees(model) => model.explain(),
+            Self::Stack(model) => model.explain(),
         }
     }
 
@@ -125,6 +143,7 @@ impl Model {
             Self::Smooth(model) => model.columns(),
             Self::Network(model) => model.columns(),
             Self::Trees(model) => model.columns(),
+            Self::Stack(model) => model.columns(),
         }
     }
 
@@ -136,6 +155,7 @@ impl Model {
             Self::Smooth(model) => model.check(),
             Self::Network(model) => model.check(),
             Self::Trees(model) => model.check(),
+            Self::Stack(model) => model.check(),
         }
     }
 }
@@ -161,6 +181,12 @@ impl From<Network> for Model {
 impl From<Smooth> for Model {
     fn from(model: Smooth) -> Self {
         Self::Smooth(model)
+    }
+}
+
+impl From<Stack> for Model {
+    fn from(model: Stack) -> Self {
+        Self::Stack(model)
     }
 }
 

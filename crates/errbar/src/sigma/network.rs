@@ -164,6 +164,13 @@ pub struct Network {
     /// The share of the penalty that was chosen; nothing in prediction depends on it.
     #[serde(default)]
     regularisation: f64,
+    /// The least sigma it gives.
+    #[serde(default = "least_sigma")]
+    floor: f64,
+}
+
+fn least_sigma() -> f64 {
+    f64::MIN_POSITIVE
 }
 
 /// Fits a network of the inputs (row-major) to the sizes of the errors.
@@ -213,10 +220,17 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<N
         if best.as_ref().is_none_or(|(least, _)| loss < *least) {
             let members = members.into_iter().map(|(_, weights)| weights).collect();
             let scaling = scaling.clone();
-            best = Some((loss, Network { shape, scaling, members, unit, regularisation }));
+            let floor = least_sigma();
+            best = Some((loss, Network { shape, scaling, members, unit, regularisation, floor }));
         }
     }
-    best.map(|(_, network)| network).ok_or(Error::NothingToChooseFrom)
+    let (_, mut network) = best.ok_or(Error::NothingToChooseFrom)?;
+    if options.average {
+        // In a gap between rows, where no error says otherwise, sigma may run to next to nothing.
+        let on_rows = network.predict(data.inputs())?;
+        network.floor = on_rows.into_iter().fold(f64::MAX, f64::min);
+    }
+    Ok(network)
 }
 
 /// What every network of a fit is trained on.
@@ -424,9 +438,10 @@ impl Network {
             return Err("its weights do not fit its layers, or its layers its inputs");
         }
         let finite = self.members.iter().flatten().all(|w| w.is_finite());
-        match finite && self.unit > 0.0 && self.unit.is_finite() {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        match finite && positive(self.unit) && positive(self.floor) {
             true => Ok(()),
-            false => Err("a weight is not finite, or its unit not positive"),
+            false => Err("a weight is not finite, or its unit or least sigma not positive"),
         }
     }
 
@@ -447,7 +462,7 @@ impl Network {
             log.iter_mut().zip(&sigma).for_each(|(log, s)| *log += share * s.max(1e-300).ln());
         }
         for (sigma, log) in sigma.iter_mut().zip(&log) {
-            *sigma = (log.exp() * self.unit).clamp(f64::MIN_POSITIVE, f64::MAX);
+            *sigma = (log.exp() * self.unit).clamp(self.floor, f64::MAX);
         }
         Ok(sigma)
     }

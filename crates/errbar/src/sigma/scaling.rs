@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Data, rows_of};
+use crate::data::{Data, rows_of, rows_with_missing};
 use crate::error::Result;
 use crate::score::sample::check_rows;
 
@@ -13,6 +13,9 @@ use crate::score::sample::check_rows;
 pub struct Scaling {
     low: Vec<f64>,
     high: Vec<f64>,
+    /// What stands for a missing value of each column: the median. Only when some were missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<f64>>,
 }
 
 impl Scaling {
@@ -25,16 +28,51 @@ impl Scaling {
     /// No rows, no columns, a length that is not a multiple of the columns, or a value that is not
     /// finite.
     pub fn of(inputs: &[f64], columns: usize) -> Result<Self> {
-        let rows = rows_of(inputs, columns)?;
-        check_rows(rows)?;
+        rows_of(inputs, columns)?;
+        Self::known_values(inputs, columns, None)
+    }
+
+    /// The ranges of data's inputs, of which some may be missing.
+    pub(crate) fn of_data(data: &Data) -> Result<Self> {
+        Self::known_values(data.inputs(), data.columns(), data.missing())
+    }
+
+    fn known_values(inputs: &[f64], columns: usize, missing: Option<&[f64]>) -> Result<Self> {
+        check_rows(inputs.len() / columns)?;
         let (mut low, mut high) = (inputs[..columns].to_vec(), inputs[..columns].to_vec());
         for row in inputs.chunks_exact(columns) {
             for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(row) {
+                // The least and the most of two numbers is never NaN unless both are.
                 *low = low.min(x);
                 *high = high.max(x);
             }
         }
-        Ok(Self { low, high })
+        // A column without any value is one that never varies.
+        low.iter_mut().chain(&mut high).filter(|x| x.is_nan()).for_each(|x| *x = 0.0);
+        Ok(Self { low, high, missing: missing.map(<[f64]>::to_vec) })
+    }
+
+    /// The number of rows of row-major inputs, which may have missing values where those that were
+    /// trained on had some.
+    pub(crate) fn rows_of(&self, inputs: &[f64]) -> Result<usize> {
+        match self.missing {
+            Some(_) => rows_with_missing(inputs, self.columns()),
+            None => rows_of(inputs, self.columns()),
+        }
+    }
+
+    /// A value of a column, or what stands for a missing one.
+    fn known(&self, column: usize, x: f64) -> f64 {
+        match &self.missing {
+            Some(missing) if x.is_nan() => missing[column],
+            _ => x,
+        }
+    }
+
+    /// What stands for a missing value of each column, when some were missing in training.
+    #[must_use]
+    pub fn missing(&self) -> Option<&[f64]> {
+        self.missing.as_deref()
     }
 
     /// The number of columns.
@@ -62,13 +100,14 @@ impl Scaling {
     #[must_use]
     pub fn scaled(&self, column: usize, x: f64) -> f64 {
         let (middle, half) = self.middle_and_half(column);
+        let x = self.known(column, x);
         if half > 0.0 { ((x - middle) / half).clamp(-1.0, 1.0) } else { 0.0 }
     }
 
     /// One value of a column, scaled; beyond [-1, 1] outside the range.
     pub(crate) fn unclamped(&self, column: usize, x: f64) -> f64 {
         let (middle, half) = self.middle_and_half(column);
-        let far = Self::FARTHEST;
+        let (x, far) = (self.known(column, x), Self::FARTHEST);
         if half > 0.0 { ((x - middle) / half).clamp(-far, far) } else { 0.0 }
     }
 
@@ -83,9 +122,15 @@ impl Scaling {
         let ordered =
             |(low, high): (&f64, &f64)| low.is_finite() && high.is_finite() && low <= high;
         let whole = !self.low.is_empty() && self.low.len() == self.high.len();
-        match whole && self.low.iter().zip(&self.high).all(ordered) {
+        if !(whole && self.low.iter().zip(&self.high).all(ordered)) {
+            return Err("the ranges of its inputs are not in order");
+        }
+        let fits = |missing: &Vec<f64>| {
+            missing.len() == self.low.len() && missing.iter().all(|x| x.is_finite())
+        };
+        match self.missing.as_ref().is_none_or(fits) {
             true => Ok(()),
-            false => Err("the ranges of its inputs are not in order"),
+            false => Err("what stands for missing inputs does not fit them"),
         }
     }
 
@@ -95,7 +140,7 @@ impl Scaling {
     /// Another number of columns, or a value that is not finite.
     pub(crate) fn columns_of(&self, inputs: &[f64]) -> Result<Vec<f64>> {
         let columns = self.columns();
-        let rows = rows_of(inputs, columns)?;
+        let rows = self.rows_of(inputs)?;
         let mut out = vec![0.0; inputs.len()];
         for (i, row) in inputs.chunks_exact(columns).enumerate() {
             for (c, &x) in row.iter().enumerate() {
@@ -120,7 +165,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     pub(super) fn new(data: &Data, own_scale: bool) -> Result<Self> {
-        let scaling = Scaling::of(data.inputs(), data.columns())?;
+        let scaling = Scaling::of_data(data)?;
         let (error, unit) = match own_scale {
             true => in_own_scale(data.error(), data.weight()),
             false => (data.error().to_vec(), 1.0),
@@ -143,7 +188,7 @@ pub(super) fn in_local_units(error: Vec<f64>, unit: Option<&[f64]>) -> Vec<f64> 
 /// They are rounded to 30 bits. Otherwise the last bit, which other units of the observation change,
 /// could send a search that stops early on another path, and millimetres would give another answer
 /// than kilometres.
-pub(super) fn in_own_scale(error: &[f64], weight: Option<&[f64]>) -> (Vec<f64>, f64) {
+pub(crate) fn in_own_scale(error: &[f64], weight: Option<&[f64]>) -> (Vec<f64>, f64) {
     let unit = match weight {
         None => error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>(),
         Some(weight) => {

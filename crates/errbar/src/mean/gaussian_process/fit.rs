@@ -38,11 +38,15 @@ pub struct Options {
     pub starts: usize,
     /// Of the random ones among the places to start from.
     pub seed: u64,
+    /// Whether one length scale near half the range of the inputs is taken as likelier beforehand.
+    /// The likelihood of few rows hardly tells a short one from a long one, and the short one follows
+    /// the noise. One for each input has no such prior: it must be free to leave inputs out.
+    pub length_prior: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { length_scales: LengthScales::One, starts: 2, seed: 0 }
+        Self { length_scales: LengthScales::One, starts: 2, seed: 0, length_prior: false }
     }
 }
 

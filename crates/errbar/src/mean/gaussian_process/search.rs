@@ -16,6 +16,10 @@ const SHARE: Bounds = Bounds { low: -23.025_850_929_940_457, high: 23.025_850_92
 /// The log of the signal variance, in variances of the observations, when the noise is known.
 const SIGNAL: Bounds = Bounds { low: -23.025_850_929_940_457, high: 23.025_850_929_940_457 };
 
+/// Where the prior of the log of one length scale lies, half the range of one input, and how wide it
+/// is: the same as that of the length scale of sigma.
+const PRIOR: (f64, f64) = (-std::f64::consts::LN_2, 0.4);
+
 /// Beyond this many rows, a first search looks at [`FEW`] of them.
 const MANY: usize = 600;
 const FEW: usize = 250;
@@ -53,16 +57,20 @@ struct Objective<'a> {
     monitor: &'a dyn Monitor,
     work: Workspace,
     lengths: LengthScales,
+    /// Whether there is a prior on the length scale.
+    prior: bool,
     at: Covariance,
     gradient: Covariance,
 }
 
 impl<'a> Objective<'a> {
-    fn new(problem: &'a Problem, lengths: LengthScales, monitor: &'a dyn Monitor) -> Self {
+    fn new(problem: &'a Problem, options: &Options, monitor: &'a dyn Monitor) -> Self {
         let columns = problem.points.columns().len();
         let at = Covariance { amplitude: 0.0, log_lengths: vec![0.0; columns] };
         let gradient = at.clone();
-        Self { problem, monitor, work: Workspace::new(problem), lengths, at, gradient }
+        let (lengths, work) = (options.length_scales, Workspace::new(problem));
+        let prior = options.length_prior && lengths == LengthScales::One;
+        Self { problem, monitor, work, lengths, prior, at, gradient }
     }
 
     fn parameters(&self) -> usize {
@@ -86,13 +94,28 @@ impl<'a> Objective<'a> {
         }
     }
 
+    /// Distances between random points grow as the square root of the number of inputs.
+    fn spread(&self) -> f64 {
+        0.5 * (self.at.log_lengths.len() as f64).ln()
+    }
+
+    /// Minus the log of the prior of the length scale, and its derivative.
+    fn prior(&self) -> (f64, f64) {
+        if !self.prior {
+            return (0.0, 0.0);
+        }
+        let (middle, width) = PRIOR;
+        let off = (self.at.log_lengths[0] - middle - self.spread()) / width;
+        (0.5 * off * off, off / width)
+    }
+
     /// `None` where there is no value, and when the work should stop.
     fn value(&mut self, x: &[f64]) -> Option<f64> {
         if self.monitor.should_stop() {
             return None;
         }
         self.go_to(x);
-        Some(self.problem.value(&self.at, &mut self.work)?.minus_log)
+        Some(self.problem.value(&self.at, &mut self.work)?.minus_log + self.prior().0)
     }
 
     fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
@@ -108,7 +131,9 @@ impl<'a> Objective<'a> {
             let parameter = (1 + d).min(x.len() - 1);
             gradient[parameter] += by * LENGTHS.value(x[parameter]).1;
         }
-        Some(value.minus_log)
+        let (prior, by) = self.prior();
+        gradient[1] += by * LENGTHS.value(x[1]).1;
+        Some(value.minus_log + prior)
     }
 
     /// From `x` to the nearest minimum.
@@ -134,10 +159,10 @@ impl<'a> Objective<'a> {
     fn candidates(&self, options: &Options) -> Vec<Vec<f64>> {
         let bounds = self.amplitude_bounds();
         let parameters = self.parameters();
-        // Distances between random points grow as the square root of the number of inputs; that to
-        // the nearest of n points, which no function can be seen to vary within, shrinks with n.
+        // The distance to the nearest of n points, which no function can be seen to vary within,
+        // shrinks with n.
         let (columns, rows) = (self.at.log_lengths.len() as f64, self.problem.points.rows() as f64);
-        let spread = 0.5 * columns.ln();
+        let spread = self.spread();
         let nearest = -rows.ln() / columns;
         let amplitudes = match self.problem.variance {
             Variance::Free => [-4.0, -0.5],
@@ -215,11 +240,11 @@ pub(super) fn search(
         }
         chosen.truncate(FEW);
         let some = problem.subset(&chosen);
-        Objective::new(&some, options.length_scales, monitor).search(options, None)
+        Objective::new(&some, options, monitor).search(options, None)
     } else {
         None
     };
-    let mut objective = Objective::new(problem, options.length_scales, monitor);
+    let mut objective = Objective::new(problem, options, monitor);
     let x = objective.search(options, first)?;
     objective.go_to(&x);
     Some(objective.at)

@@ -44,6 +44,12 @@ impl Network {
         self.shape.output
     }
 
+    /// The least sigma it gives: the least on the rows it was trained on.
+    #[must_use]
+    pub fn floor(&self) -> f64 {
+        self.floor
+    }
+
     /// Sigma is the geometric mean of the networks' outputs times this.
     #[must_use]
     pub fn unit(&self) -> f64 {

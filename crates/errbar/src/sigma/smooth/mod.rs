@@ -63,7 +63,7 @@ impl Default for Options {
             loss: LossKind::Ar(Beta::Heuristic),
             local_units: true,
             most_functions: 200,
-            most_rows_for_lengths: 600,
+            most_rows_for_lengths: 300,
             seed: 0,
         }
     }
@@ -84,10 +84,10 @@ pub struct Smooth {
 /// $J/V$ of the CRPS in local units: see the [module](self).
 const KAPPA: f64 = 5.728_660_900_197_736;
 
-/// Where the prior of the log of the process's deviation and of its length scale lie, and how wide
-/// they are.
-const DEVIATION: (f64, f64) = (-0.5, 1.0);
-const LENGTH: (f64, f64) = (-0.5, 0.5);
+/// Where the prior of the log of the process's deviation and of its length scale (in halves of the
+/// inputs' range) lie, and how wide they are.
+const DEVIATION: (f64, f64) = (0.0, 1.0);
+const LENGTH: (f64, f64) = (0.0, 0.4);
 
 /// Fits a smooth function to data.
 ///
@@ -350,7 +350,7 @@ impl Smooth {
         of: impl Fn(&mut [f64], f64) -> T + Sync,
     ) -> Result<Vec<T>> {
         let columns = self.columns();
-        crate::data::rows_of(inputs, columns)?;
+        self.scaling.rows_of(inputs)?;
         let one = |row: &[f64]| {
             let scaled: Vec<f64> =
                 row.iter().enumerate().map(|(c, &x)| self.scaling.unclamped(c, x)).collect();

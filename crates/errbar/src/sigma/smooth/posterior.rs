@@ -52,23 +52,21 @@ impl Errors<'_> {
         const STEPS: usize = 60;
         let size = w.len();
         let mut cost = self.cost(design, w);
-        let mut matrix = Cholesky::new(size);
+        let mut curvature = vec![0.0; self.error.len()];
         for _ in 0..STEPS {
             if monitor.should_stop() {
                 break;
             }
             let mut gradient = w.to_vec();
-            matrix.reset();
             for (row, functions) in design.chunks_exact(size).enumerate() {
                 let (own, total) = self.variance(row, dot(functions, w));
                 let share = own / total;
                 let q = self.error[row] * self.error[row] / total;
                 axpy(self.weight(row) * share * (1.0 - q), functions, &mut gradient);
                 // Between the expected and the actual curvature, and positive.
-                let curvature = 2.0 * share * share * q.clamp(1.0, 10.0);
-                matrix.add(self.weight(row) * curvature, functions);
+                curvature[row] = self.weight(row) * 2.0 * share * share * q.clamp(1.0, 10.0);
             }
-            matrix.factor();
+            let matrix = Cholesky::one_plus_squares(size, &curvature, design);
             let mut step = gradient.clone();
             matrix.solve(&mut step);
             let slope = dot(&step, &gradient);
@@ -96,12 +94,11 @@ impl Errors<'_> {
 
     /// The expected curvature at some coefficients, factored.
     pub(super) fn curvature(&self, design: &[f64], w: &[f64]) -> Cholesky {
-        let mut matrix = Cholesky::new(w.len());
-        for (row, functions) in design.chunks_exact(w.len()).enumerate() {
+        let curvature = |(row, functions): (usize, &[f64])| {
             let (own, total) = self.variance(row, dot(functions, w));
-            matrix.add(self.weight(row) * 2.0 * (own / total).powi(2), functions);
-        }
-        matrix.factor();
-        matrix
+            self.weight(row) * 2.0 * (own / total).powi(2)
+        };
+        let curvature: Vec<f64> = design.chunks_exact(w.len()).enumerate().map(curvature).collect();
+        Cholesky::one_plus_squares(w.len(), &curvature, design)
     }
 }

@@ -1,7 +1,6 @@
 //! Tree after tree, each for the steps that the last ones left to be made.
 
 use rand::RngExt;
-use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
@@ -9,9 +8,9 @@ use super::Options;
 use super::bins::{Bins, Codes};
 use super::grow::{Grower, Limits, Slope};
 use super::tree::Tree;
-use crate::data::Split;
 use crate::error::Result;
-use crate::monitor::{Monitor, check};
+use crate::monitor::{Monitor, Part, check};
+use crate::order::{Held, Order};
 use crate::score::Loss;
 use crate::sigma::constant;
 
@@ -24,6 +23,8 @@ pub(super) struct Rows<'a> {
     pub(super) codes: &'a Codes,
     pub(super) error: &'a [f64],
     pub(super) weight: Option<&'a [f64]>,
+    /// The order in which they are held out.
+    pub(super) order: &'a Order,
 }
 
 /// What was learned: log sigma is the level plus the steps of all trees.
@@ -50,17 +51,42 @@ impl Rows<'_> {
     /// all rows together, each with the sigma of the bag that has not seen it, give one value of the
     /// cost. The rounds are those of its minimum, for all bags.
     pub(super) fn boost(&self, options: &Options, monitor: &dyn Monitor) -> Result<Boosted> {
+        let start = constant::fit(1, self.error, self.weight, options.loss)?.sigma.ln();
+        if let Some(least_gain) = options.least_gain {
+            return Ok(self.rounds(start, least_gain, options, monitor)?.1);
+        }
+        let first = Part { whole: monitor, from: 0.0, to: 0.5 };
+        let last = Part { whole: monitor, from: 0.5, to: 1.0 };
+        let eager = self.rounds(start, 0.0, options, &first)?;
+        let strict = self.rounds(start, 8.0, options, &last)?;
+        Ok(if strict.0 < eager.0 { strict.1 } else { eager.1 })
+    }
+
+    /// [`Rows::boost`] with a given least gain; the cost on rows held out, and what was learned.
+    fn rounds(
+        &self,
+        start: f64,
+        least_gain: f64,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<(f64, Boosted)> {
         let (rows, weight) = (self.error.len(), self.weight);
-        let start = constant::fit(1, self.error, weight, options.loss)?.sigma.ln();
         let mut bags = self.bags(start, options);
         let held_out = bags.iter().any(|bag| !bag.held.is_empty());
         let mut judge = options.loss.on(self.error, weight)?;
         let mut sigma = vec![start.exp(); rows];
         let mut best = Best { cost: judge.value(&sigma)?, rounds: 0, sigma: sigma.clone() };
+        let limits = Limits {
+            leaves: options.leaves(rows),
+            depth: options.depth,
+            least: options.least_rows as f64,
+            least_gain,
+        };
         let mut rounds = 0;
         while rounds < options.rounds && (!held_out || rounds < best.rounds + options.patience) {
             let more = ROUNDS_AT_ONCE.min(options.rounds - rounds);
-            bags.par_iter_mut().try_for_each(|bag| self.train(bag, more, options, monitor))?;
+            bags.par_iter_mut()
+                .try_for_each(|bag| self.train(bag, more, limits, options, monitor))?;
             for round in 0..more {
                 rounds += 1;
                 for bag in &bags {
@@ -73,8 +99,8 @@ impl Rows<'_> {
                     best = Best { cost, rounds, sigma: sigma.clone() };
                 }
             }
-            // How many rounds it will take is not known: 100 are called half of the way.
-            monitor.progress(rounds as f64 / (rounds as f64 + 100.0));
+            // How many rounds it will take is not known: 50 are called half of the way.
+            monitor.progress(rounds as f64 / (rounds as f64 + 50.0));
         }
         monitor.progress(1.0);
         let keep = if held_out { best.rounds } else { rounds };
@@ -89,24 +115,21 @@ impl Rows<'_> {
         let share = options.rate / bags.len() as f64;
         let trees = bags.iter_mut().flat_map(|bag| bag.trees.drain(..).take(keep));
         let trees = trees.map(|tree| tree.times(share)).collect();
-        Ok(Boosted { trees, level, bags: bags.len() })
+        Ok((best.cost, Boosted { trees, level, bags: bags.len() }))
     }
 
     fn bags(&self, start: f64, options: &Options) -> Vec<Bag> {
         let rows = self.error.len();
-        let mut order: Vec<u32> = (0..rows as u32).collect();
-        if options.split == Split::Random {
-            order.shuffle(&mut stream(options.seed, 0));
-        }
-        let count = options.bags.min(rows).max(1);
+        let count = options.bags(rows);
         let bag = |i: usize| {
             // One bag has all rows to learn from, and none to be judged by.
-            let held = if count == 1 { 0..0 } else { i * rows / count..(i + 1) * rows / count };
-            let mut training = [&order[..held.start], &order[held.end..]].concat();
-            training.sort_unstable();
+            let (from, to) =
+                if count == 1 { (0, 0) } else { (i * rows / count, (i + 1) * rows / count) };
+            let Held { held, others } = self.order.held(from, to);
+            let short = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect();
             Bag {
-                training,
-                held: order[held].to_vec(),
+                training: short(&others),
+                held: short(&held),
                 trees: Vec::new(),
                 log_sigma: vec![start; rows],
                 latest: Vec::new(),
@@ -121,6 +144,7 @@ impl Rows<'_> {
         &self,
         bag: &mut Bag,
         rounds: usize,
+        limits: Limits,
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<()> {
@@ -129,8 +153,6 @@ impl Rows<'_> {
         };
         let (error, weight) = (of(self.error), self.weight.map(of));
         let mut loss = options.loss.on(&error, weight.as_deref())?;
-        let Options { leaves, depth, least_rows, .. } = *options;
-        let limits = Limits { leaves, depth, least: least_rows as f64 };
         let grower = Grower { bins: self.bins, codes: self.codes, limits };
         let mut slopes = vec![Slope::default(); self.error.len()];
         bag.latest.clear();

@@ -51,6 +51,8 @@ pub(crate) struct Limits {
     pub(crate) depth: usize,
     /// The least weight of a leaf, as a number of rows.
     pub(crate) least: f64,
+    /// What a split must gain, in units of what one of a few rows at random does.
+    pub(crate) least_gain: f64,
 }
 
 /// What trees are grown on.
@@ -87,6 +89,7 @@ impl Grower<'_> {
     /// A tree for some of the rows, which are put into another order, with the slopes of all rows.
     /// The leaf that gains most is split first.
     pub(crate) fn grow(&self, rows: &mut [u32], slopes: &[Slope]) -> Tree {
+        let least_gain = self.limits.least_gain * chance(rows, slopes);
         let mut parts = vec![self.part(0..rows.len(), 0, self.sums(rows, slopes))];
         for _ in 1..self.limits.leaves {
             let gain = |part: &Part| part.place.map_or(0.0, |place| place.gain);
@@ -94,7 +97,9 @@ impl Grower<'_> {
                 .fold(0, |best, at| if gain(&parts[at]) > gain(&parts[best]) { at } else { best });
             let next = parts.len();
             let part = &mut parts[best];
-            let Some(place) = part.place.take() else { break };
+            let Some(place) = part.place.take().filter(|place| place.gain > least_gain) else {
+                break;
+            };
             part.split = Some((place, next));
             let whole = std::mem::take(&mut part.sums);
             let (range, depth) = (part.rows.clone(), part.depth + 1);
@@ -191,6 +196,18 @@ impl Grower<'_> {
         }
         best
     }
+}
+
+/// What $g^2/h$ of a leaf would be on average if the slopes of its rows were noise.
+fn chance(rows: &[u32], slopes: &[Slope]) -> f64 {
+    let (mut squares, mut curvature) = (0.0, 0.0);
+    for slope in rows.iter().map(|&row| slopes[row as usize]) {
+        if slope.weight > 0.0 {
+            squares += slope.gradient * slope.gradient / slope.weight;
+            curvature += slope.curvature;
+        }
+    }
+    if curvature > 0.0 { squares / curvature } else { 0.0 }
 }
 
 /// Parts as nodes: after a split its left side, then its right.

@@ -20,9 +20,10 @@ use self::boost::{Boosted, Rows};
 pub(crate) use self::grow::{Grower, Limits, Slope};
 pub(crate) use self::tree::Tree;
 use super::scaling::in_own_scale;
-use crate::data::{Data, Split};
-use crate::error::{Error, Result};
+use crate::data::{Data, Split, rows_with_missing};
+use crate::error::Result;
 use crate::monitor::{Monitor, Silent};
+use crate::order::Order;
 use crate::score::LossKind;
 
 /// How to fit trees.
@@ -31,8 +32,8 @@ pub struct Options {
     /// The loss.
     pub loss: LossKind,
     /// Bags, each with trees of its own and another part of the rows held out. One bag learns from
-    /// all rows and makes as many rounds as it may.
-    pub bags: usize,
+    /// all rows and makes as many rounds as it may. `None`: ten, and five for more than 10,000 rows.
+    pub bags: Option<usize>,
     /// Rounds at most: trees of each bag.
     pub rounds: usize,
     /// Rounds without progress on the rows held out before stopping.
@@ -41,12 +42,16 @@ pub struct Options {
     pub rate: f64,
     /// The share of a bag's rows that each tree is grown on.
     pub share: f64,
-    /// The most leaves of a tree.
-    pub leaves: usize,
+    /// The most leaves of a tree. `None`: one for every 60 rows, from 12 to 80.
+    pub leaves: Option<usize>,
     /// The most splits from its root to a leaf.
     pub depth: usize,
     /// The fewest rows of a leaf.
     pub least_rows: usize,
+    /// What a split must gain, in units of what a split at random does. `None`: 0 (trees that follow
+    /// faint traces) or 8 (trees that make no split without need), whichever does better on the rows
+    /// held out.
+    pub least_gain: Option<f64>,
     /// The most bins of an input, up to 255.
     pub bins: usize,
     /// How rows are held out.
@@ -59,18 +64,29 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             loss: LossKind::default(),
-            bags: 10,
+            bags: None,
             rounds: 1000,
-            patience: 30,
-            rate: 0.3,
+            patience: 20,
+            rate: 0.6,
             share: 0.85,
-            leaves: 12,
-            depth: 5,
+            leaves: None,
+            depth: 10,
             least_rows: 5,
+            least_gain: None,
             bins: 64,
             split: Split::Random,
             seed: 0,
         }
+    }
+}
+
+impl Options {
+    fn bags(&self, rows: usize) -> usize {
+        self.bags.unwrap_or(if rows > 10_000 { 5 } else { 10 }).clamp(1, rows)
+    }
+
+    fn leaves(&self, rows: usize) -> usize {
+        self.leaves.unwrap_or((rows / 60).clamp(12, 80))
     }
 }
 
@@ -125,7 +141,8 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<T
         let mean = weight.iter().map(|w| w / largest / error.len() as f64).sum::<f64>();
         weight.iter_mut().for_each(|w| *w = *w / largest / mean);
     }
-    fit_rows(data.inputs(), data.columns(), &error, weight.as_deref(), options, monitor)
+    let order = Order::of(data, options.split, options.seed);
+    fit_rows(data.inputs(), data.columns(), &error, weight.as_deref(), &order, options, monitor)
         .map(|trees| Trees { unit, ..trees })
 }
 
@@ -136,12 +153,13 @@ fn fit_rows(
     columns: usize,
     error: &[f64],
     weight: Option<&[f64]>,
+    order: &Order,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Trees> {
     let bins = Bins::of(inputs, columns, weight, options.bins);
     let codes = bins.encode(inputs);
-    let rows = Rows { bins: &bins, codes: &codes, error, weight };
+    let rows = Rows { bins: &bins, codes: &codes, error, weight, order };
     let Boosted { trees, level, bags } = rows.boost(options, monitor)?;
     Ok(Trees { bins, level, unit: 1.0, bags, trees })
 }
@@ -189,13 +207,7 @@ impl Trees {
     /// Another number of columns, or an infinite value.
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
         let columns = self.columns();
-        if !inputs.len().is_multiple_of(columns) {
-            return Err(Error::NotWholeRows { length: inputs.len(), columns });
-        }
-        if let Some(place) = inputs.iter().position(|x| x.is_infinite()) {
-            let (row, column) = (place / columns, place % columns);
-            return Err(Error::InputNotFinite { row, column, value: inputs[place] });
-        }
+        rows_with_missing(inputs, columns)?;
         const ROWS: usize = 256;
         let block = |rows: &[f64]| {
             let mut codes = vec![0; columns];

@@ -18,6 +18,18 @@ fn table(rng: &mut Pcg64, rows: usize, columns: usize) -> Vec<f64> {
     (0..rows * columns).map(|_| value(rng)).collect()
 }
 
+fn fit_some(
+    inputs: &[f64],
+    columns: usize,
+    error: &[f64],
+    weight: Option<&[f64]>,
+    options: &Options,
+) -> Result<Trees> {
+    let data = Data::with_missing(inputs, columns, error)?;
+    let order = Order::of(&data, options.split, options.seed);
+    fit_rows(inputs, columns, error, weight, &order, options, &Silent)
+}
+
 /// One split by the definition: the greatest gain over all columns, all places between values and
 /// both ways for missing ones, each summed anew. Gives the rows of both sides.
 fn best_split(
@@ -72,7 +84,11 @@ fn steps_by_definition(
                 Some((at, split))
             })
             .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-        let Some((at, (_, left, right))) = best else { break };
+        // What one row gains on average, were its slope noise.
+        let squares: f64 = slopes.iter().map(|s| s.gradient * s.gradient / s.weight).sum();
+        let chance = squares / slopes.iter().map(|s| s.curvature).sum::<f64>();
+        let enough = |(_, split): &(usize, (f64, _, _))| split.0 > limits.least_gain * chance;
+        let Some((at, (_, left, right))) = best.filter(enough) else { break };
         let depth = leaves.swap_remove(at).0 + 1;
         leaves.extend([(depth, left), (depth, right)]);
     }
@@ -102,6 +118,7 @@ fn a_tree_is_that_of_the_definition() {
             leaves: rng.random_range(1..9),
             depth: rng.random_range(1..5),
             least: f64::from(rng.random_range(0..4)) + 0.25,
+            least_gain: f64::from(rng.random_range(0..3)) * 0.4,
         };
         let bins = Bins::of(&inputs, columns, None, 255);
         let codes = bins.encode(&inputs);
@@ -127,7 +144,7 @@ fn missing_values_go_where_they_belong() {
     let size = |x: f64| if x <= 0.8 { 0.5 } else { 2.0 };
     let error: Vec<f64> =
         x.iter().map(|&x| size(x) * rng.sample::<f64, _>(StandardNormal)).collect();
-    let trees = fit_rows(&x, 1, &error, None, &Options::default(), &Silent).unwrap();
+    let trees = fit_some(&x, 1, &error, None, &Options::default()).unwrap();
     let sigma = trees.predict(&[0.4, 0.95, f64::NAN]).unwrap();
     // 240 to 2,000 errors tell sigma to 2 to 5%.
     for (sigma, truth) in sigma.iter().zip([0.5, 2.0, 2.0]) {
@@ -135,7 +152,7 @@ fn missing_values_go_where_they_belong() {
     }
     // A column of nothing but missing values says nothing.
     let nothing: Vec<f64> = x.iter().flat_map(|&x| [f64::NAN, x]).collect();
-    let two = fit_rows(&nothing, 2, &error, None, &Options::default(), &Silent).unwrap();
+    let two = fit_some(&nothing, 2, &error, None, &Options::default()).unwrap();
     assert_eq!(two.predict(&[f64::NAN, 0.4]).unwrap(), [sigma[0]]);
     assert_eq!(two.predict(&[3.0, 0.4]).unwrap(), [sigma[0]]);
 }
@@ -145,7 +162,7 @@ fn what_was_never_missing_goes_with_most_rows() {
     let x: Vec<f64> = (0..500).map(|i| f64::from(i) / 500.0).collect();
     let error: Vec<f64> =
         (0..500).map(|i| if i < 400 { 1.0 } else { 9.0 } * [1.0, -1.0][i % 2]).collect();
-    let trees = fit_rows(&x, 1, &error, None, &Options::default(), &Silent).unwrap();
+    let trees = fit_some(&x, 1, &error, None, &Options::default()).unwrap();
     let sigma = trees.predict(&[0.4, f64::NAN, 0.9]).unwrap();
     assert!(sigma[1] < 1.3 * sigma[0] && sigma[2] > 5.0 * sigma[1], "{sigma:?}");
 }
@@ -166,11 +183,16 @@ fn a_weight_of_two_is_two_rows() {
     let repeated_error: Vec<f64> = repeated.iter().map(|&row| error[row]).collect();
     for loss in [LossKind::Ar(Beta::Fixed(0.4)), LossKind::Crps, LossKind::Nlpd] {
         // Rows held out or drawn at random would not be the same.
-        let options =
-            Options { loss, bags: 1, share: 1.0, rounds: 20, least_rows: 0, ..Options::default() };
-        let once = fit_rows(&inputs, 2, &error, Some(&weight), &options, &Silent).unwrap();
-        let twice =
-            fit_rows(&repeated_inputs, 2, &repeated_error, None, &options, &Silent).unwrap();
+        let options = Options {
+            loss,
+            bags: Some(1),
+            share: 1.0,
+            rounds: 20,
+            least_rows: 0,
+            ..Options::default()
+        };
+        let once = fit_some(&inputs, 2, &error, Some(&weight), &options).unwrap();
+        let twice = fit_some(&repeated_inputs, 2, &repeated_error, None, &options).unwrap();
         let (once, twice) = (once.predict(&inputs).unwrap(), twice.predict(&inputs).unwrap());
         for (once, twice) in once.iter().zip(&twice) {
             assert!((once / twice - 1.0).abs() < 1e-4, "{loss:?}: {once} {twice}");
@@ -221,7 +243,7 @@ proptest! {
         let bins = Bins::of(&inputs, columns, None, 64);
         let codes = bins.encode(&inputs);
         let grower = Grower {
-            bins: &bins, codes: &codes, limits: Limits { leaves, depth: 6, least: 1.0 },
+            bins: &bins, codes: &codes, limits: Limits { leaves, depth: 6, least: 1.0, least_gain: 0.0 },
         };
         let tree = grower.grow(&mut (0..rows as u32).collect::<Vec<u32>>(), &slopes);
         let text = serde_json::to_string(&tree).unwrap();

@@ -1,0 +1,88 @@
+//! Several models at once: a weighted mean of their log sigmas.
+//!
+//! What one kind of model gets wrong, another often gets right: their mean is better than the best of
+//! them, and no single choice has to be trusted.
+
+use serde::{Deserialize, Serialize};
+
+use super::Model;
+use crate::error::Result;
+
+/// A weighted mean of log sigma over models.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stack {
+    members: Vec<Member>,
+}
+
+/// A model and its share in the mean.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// The share; all of them add up to one.
+    pub share: f64,
+    /// The model.
+    pub model: Model,
+}
+
+impl Stack {
+    /// A stack of one or more models whose shares add up to one.
+    pub(crate) fn new(members: Vec<Member>) -> Self {
+        Self { members }
+    }
+
+    /// The models and their shares.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.members.first().map_or(0, |member| member.model.columns())
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let member = |member: &Member| {
+            let percent = 100.0 * member.share;
+            format!("{percent:.0}% {} ({})", member.model.name(), member.model.explain())
+        };
+        let members: Vec<String> = self.members.iter().map(member).collect();
+        format!("a weighted mean of models: {}", members.join("; "))
+    }
+
+    /// Sigma for each row.
+    ///
+    /// # Errors
+    /// Another number of columns, or a value that is not finite.
+    pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
+        let mut log: Vec<f64> = Vec::new();
+        for Member { share, model } in &self.members {
+            let sigma = model.predict(inputs)?;
+            log.resize(sigma.len(), 0.0);
+            log.iter_mut().zip(&sigma).for_each(|(log, sigma)| *log += share * sigma.ln());
+        }
+        Ok(log.iter().map(|log| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)).collect())
+    }
+
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        for Member { share, model } in &self.members {
+            if matches!(model, Model::Stack(_)) {
+                return Err("a member of its stack is a stack itself");
+            }
+            model.check()?;
+            if model.columns() != self.columns() {
+                return Err("the members of its stack have different numbers of inputs");
+            }
+            if !(*share > 0.0 && *share <= 1.0) {
+                return Err("a share of its stack does not lie between 0 and 1");
+            }
+        }
+        let total: f64 = self.members.iter().map(|member| member.share).sum();
+        match (total - 1.0).abs() < 1e-9 {
+            true => Ok(()),
+            false => Err("the shares of its stack do not add up to one"),
+        }
+    }
+}
