@@ -48,6 +48,10 @@ struct Arguments {
     #[arg(long, default_value_t = usize::MAX)]
     most_rows: usize,
 
+    /// Learn the bias as well, and move forecasts by it (but for the constant model).
+    #[arg(long)]
+    debias: bool,
+
     /// The seed of everything random.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -78,7 +82,7 @@ fn main() -> anyhow::Result<()> {
         };
         for &model in &models {
             eprintln!("{name}: {}", model.name());
-            results.push(Outcome::of(&name, model, &parts, arguments.seed)?);
+            results.push(Outcome::of(&name, model, &parts, &arguments)?);
         }
     }
     let text = page(&results, &models, &arguments)?;
@@ -197,9 +201,21 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(name: &str, model: Kind, parts: &[(Table, Table)], seed: u64) -> anyhow::Result<Self> {
-        let options = fit::Options { kind: model, seed, ..fit::Options::default() };
+    fn of(
+        name: &str,
+        model: Kind,
+        parts: &[(Table, Table)],
+        arguments: &Arguments,
+    ) -> anyhow::Result<Self> {
+        let options = fit::Options {
+            kind: model,
+            seed: arguments.seed,
+            debias: arguments.debias && model != Kind::Constant,
+            ..fit::Options::default()
+        };
         let (mut error, mut sigma, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+        // Of forecasts that may have been moved.
+        let mut left = Vec::new();
         let mut seconds = 0.0;
         for (train, test) in parts {
             let data = Data::new(&train.inputs, train.names.len(), &train.error)?;
@@ -208,12 +224,17 @@ impl Outcome {
                 .with_context(|| format!("{name}, {}", model.name()))?
                 .fitted;
             seconds += start.elapsed().as_secs_f64() / parts.len() as f64;
-            sigma.extend(fitted.predict(&test.inputs)?.sigma);
+            let predicted = fitted.predict(&test.inputs)?;
+            sigma.extend(predicted.sigma);
+            match predicted.bias {
+                Some(bias) => left.extend(test.error.iter().zip(bias).map(|(e, bias)| e - bias)),
+                None => left.extend_from_slice(&test.error),
+            }
             error.extend_from_slice(&test.error);
             let squares: Vec<f64> = train.error.iter().map(|e| e * e).collect();
             plain.resize(error.len(), mean(&squares).sqrt());
         }
-        let (sample, plain) = (Sample::new(&error, &sigma)?, Sample::new(&error, &plain)?);
+        let (sample, plain) = (Sample::new(&left, &sigma)?, Sample::new(&error, &plain)?);
         let coverage = calibration::coverage(&sample, &[0.9], 0.95)?;
         Ok(Self {
             table: name.to_owned(),
@@ -275,8 +296,14 @@ fn page(results: &[Outcome], models: &[Kind], arguments: &Arguments) -> anyhow::
         Some(folds) => format!("cross-validation with {folds} folds within the train files"),
         None => String::from("the test files"),
     };
+    let moved = match arguments.debias {
+        true => {
+            " Forecasts are moved by the bias that was learned (--debias), except for the constant."
+        }
+        false => "",
+    };
     let mut all = format!(
-        "# Error bars on {} tables\n\nJudged by {judged}. Ratios are CRPS over that of one sigma for all \
+        "# Error bars on {} tables\n\nJudged by {judged}.{moved} Ratios are CRPS over that of one sigma for all \
          rows; a smaller one is better. Intervals hold 95% of {REPLICATES} bootstrap samples of the \
          judged rows. The root mean \
          square is another sigma for all rows: other libraries are measured by it, and so is every gain \

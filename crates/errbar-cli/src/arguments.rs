@@ -21,16 +21,16 @@ pub(crate) struct TableArguments {
     #[arg(long)]
     pub(crate) decimal_comma: bool,
 
-    /// What to do with a row in which a value is missing.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) missing: Missing,
+    /// What to do with a row in which a value is missing [default: drop; but errbar fit keeps a row in
+    /// which only inputs are missing].
+    #[arg(long, value_enum)]
+    pub(crate) missing: Option<Missing>,
 }
 
 /// What to do with a row in which a value is missing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Missing {
     /// Leave the row out, and say how many were.
-    #[default]
     Drop,
     /// Refuse the table.
     Error,

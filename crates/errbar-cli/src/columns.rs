@@ -20,7 +20,7 @@ use crate::voice::Voice;
 pub(crate) struct Request {
     path: PathBuf,
     format: Format,
-    missing: Missing,
+    missing: Option<Missing>,
     table: Table,
     numbers: Vec<Asked>,
     texts: Vec<usize>,
@@ -55,6 +55,14 @@ struct Asked {
     required: bool,
     /// Whether a gap leaves the row in, as NaN.
     may_have_gaps: bool,
+    may_be_infinite: bool,
+}
+
+impl Asked {
+    fn new(role: String, name: String, column: usize, range: Range, required: bool) -> Self {
+        let (may_have_gaps, may_be_infinite) = (false, false);
+        Self { role, name, column, range, required, may_have_gaps, may_be_infinite }
+    }
 }
 
 /// The rows in which nothing is missing.
@@ -132,7 +140,14 @@ impl Request {
     pub(crate) fn number_with_gaps(&mut self, role: &str, name: &str) -> anyhow::Result<NumberId> {
         let id = self.ask(role, name, Range::Any, false)?;
         self.numbers[id.0].may_have_gaps = true;
+        self.numbers[id.0].may_be_infinite = true;
         Ok(id)
+    }
+
+    /// A gap in a column that was asked for costs no row: it is NaN. (With `--missing error` it is
+    /// refused all the same.)
+    pub(crate) fn keep_gaps(&mut self, id: NumberId) {
+        self.numbers[id.0].may_have_gaps = self.missing != Some(Missing::Error);
     }
 
     fn ask(
@@ -143,8 +158,8 @@ impl Request {
         required: bool,
     ) -> anyhow::Result<NumberId> {
         let column = self.table.column(name)?;
-        let (role, name, may_have_gaps) = (role.into(), name.into(), false);
-        self.numbers.push(Asked { role, name, column, range, required, may_have_gaps });
+        let (role, name) = (role.into(), name.into());
+        self.numbers.push(Asked::new(role, name, column, range, required));
         Ok(NumberId(self.numbers.len() - 1))
     }
 
@@ -158,9 +173,7 @@ impl Request {
     /// are then kept in order of time.
     pub(crate) fn time(&mut self, name: &str) -> anyhow::Result<()> {
         let column = self.table.column(name)?;
-        let (role, name) = (String::from("time"), String::from(name));
-        let (range, required, may_have_gaps) = (Range::Any, false, false);
-        self.time = Some(Asked { role, name, column, range, required, may_have_gaps });
+        self.time = Some(Asked::new("time".into(), name.into(), column, Range::Any, false));
         Ok(())
     }
 
@@ -427,7 +440,7 @@ impl Kept {
         }
     }
 
-    fn leave_out(&mut self, missing: Missing, time: Option<&Asked>) -> anyhow::Result<()> {
+    fn leave_out(&mut self, missing: Option<Missing>, time: Option<&Asked>) -> anyhow::Result<()> {
         if self.rows == 0 {
             bail!("{} has a header but no rows below it", self.file);
         }
@@ -441,7 +454,7 @@ impl Kept {
         let times = time.zip(self.time.as_ref());
         for (asked, values) in columns.chain(times) {
             let Some(first) = values.iter().position(|value| value.is_nan()) else { continue };
-            if missing == Missing::Error {
+            if missing == Some(Missing::Error) {
                 bail!(
                     "{}, row {}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
                      with --missing drop",
@@ -494,7 +507,7 @@ impl Kept {
     fn check(&self) -> anyhow::Result<()> {
         for (asked, numbers) in self.asked.iter().zip(&self.numbers) {
             let Numbers::Values(values) = numbers else { continue };
-            if asked.may_have_gaps {
+            if asked.may_be_infinite {
                 continue;
             }
             let wrong = |value: &f64| match asked.range {

@@ -23,7 +23,8 @@ use crate::{model_file, output, stop};
 ///
 /// Reads a table of what was forecast and what was then observed, learns sigma(x), the size of the
 /// error as a function of the inputs, and writes a model that `errbar predict` puts on new forecasts.
-/// A part of the rows is held out to judge the model honestly; it is then fitted again to all rows.
+/// Rows are held out, in turn, to choose among models and to judge them honestly; the model is then
+/// fitted to all rows.
 ///
 /// The errors should be those of forecasts made without knowing the observation, as they will be in
 /// use. Errors of a forecaster on the very rows it was fitted to are too small (--errors in-sample).
@@ -61,8 +62,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     weight: Option<String>,
 
-    /// The column with the time of each row: the last rows in time are held out, since rows held out
-    /// at random would be known from their neighbours.
+    /// The column with the time of each row: models are judged by rows later than those they learn
+    /// from, since rows held out at random would be known from their neighbours.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     time: Option<String>,
 
@@ -115,8 +116,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "METHOD", num_args = 0..=1, default_missing_value = "split", conflicts_with = "fit_mean")]
     guarantee: Option<GuaranteeName>,
 
-    /// The column with the group of each row: the promise of --guarantee then holds for each.
-    #[arg(long, value_name = "COLUMN", value_parser = parse_column, requires = "guarantee")]
+    /// The column with the group of each row (a station, a patient, a storm): with ten groups or more,
+    /// whole groups are held out to judge models by, and the promise of --guarantee holds for each
+    /// group.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     group: Option<String>,
 
     /// Where to write the model.
@@ -274,6 +277,10 @@ impl Training {
                 false => request.number("input", name, Range::Any)?,
                 true => request.maybe_number("input", name)?,
             };
+            // What is missing may tell something; but a Gaussian process needs every number.
+            if arguments.table.missing.is_none() && arguments.fit_mean.is_none() {
+                request.keep_gaps(id);
+            }
             asked.push((name.clone(), id));
         }
         let mut kept = request.read(arguments.voice)?;
@@ -293,6 +300,14 @@ impl Training {
         for ((name, _), column) in asked.iter().zip(&columns) {
             if column.iter().all(|x| Some(x) == column.first()) {
                 notes.push(format!("the input \"{name}\" never varies and tells nothing"));
+            }
+            let gaps = column.iter().filter(|x| x.is_nan()).count();
+            if gaps > 0 {
+                notes.push(format!(
+                    "the input \"{name}\" is missing in {gaps} of {} rows; they are kept (--missing drop \
+                     leaves them out)",
+                    column.len()
+                ));
             }
         }
         let rows = 0..kept.rows();
@@ -375,7 +390,7 @@ impl Training {
             errbar::Error::Stopped => stop::Stopped.into(),
             error => kept.refused(error),
         };
-        let data = Data::new(&inputs, names.len(), &error)
+        let data = Data::with_missing(&inputs, names.len(), &error)
             .and_then(|data| data.maybe_weighted(weight.as_deref()))
             .and_then(|data| match group {
                 Some(group) => data.grouped(group),

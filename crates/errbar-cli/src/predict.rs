@@ -18,7 +18,8 @@ use crate::{arguments, model_file, stop};
 ///
 /// Copies a table and adds sigma, the size of the error to expect in each row, and whatever else is
 /// asked for: intervals, quantiles, probabilities of exceeding a threshold. Every row is kept, in
-/// order; where an input is missing, the new fields are empty. The column "outside" says whether a
+/// order; where an input is missing, the new fields are empty, unless the model was fitted to rows in
+/// which inputs were missing. The column "outside" says whether a
 /// row lies outside the range of the inputs the model has seen: there sigma is that of the nearest
 /// edge (with a smooth model, closer and closer to the overall level), and deserves less trust.
 ///
@@ -254,7 +255,7 @@ impl Predicted {
         batch: &Batch,
     ) -> anyhow::Result<Self> {
         let groups = promise.groups(fitted, batch);
-        let inputs = fitted.names().len();
+        let (inputs, takes_missing) = (fitted.names().len(), fitted.takes_missing());
         let missing = || vec![f64::NAN; batch.rows];
         let mut out = Self {
             forecast: missing(),
@@ -275,7 +276,7 @@ impl Predicted {
                 let mut rows: Vec<f64> = Vec::with_capacity(sigma.len() * inputs);
                 for i in 0..sigma.len() {
                     let row = batch.numbers[..inputs].iter().map(|column| column[from + i]);
-                    if row.clone().all(f64::is_finite) {
+                    if row.clone().all(|x| x.is_finite() || (x.is_nan() && takes_missing)) {
                         known.push(i);
                         rows.extend(row);
                     }

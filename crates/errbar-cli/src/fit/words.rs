@@ -9,6 +9,7 @@ use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
+use errbar::sigma::stack::Member;
 use errbar::words::significant;
 
 use crate::text_table::wrapped;
@@ -66,8 +67,10 @@ impl Told {
         let _ = writeln!(text, "  inputs   {}", fitted.names().join(", "));
         let _ = writeln!(text, "  cost     {}", cost(fitted));
         if trained_on < rows {
-            let _ =
-                writeln!(text, "  trained  on {trained_on} of the rows; judged on all held out");
+            let _ = writeln!(
+                text,
+                "  trained  on up to {trained_on} of the rows; judged on all held out"
+            );
         }
         if let Some(mean) = fitted.mean() {
             let _ = writeln!(text, "  forecast {}", mean.explain());
@@ -92,11 +95,8 @@ impl Told {
     }
 
     fn judged(&self, validation: &Validation, scores: &Scores) -> String {
-        let how = if self.in_order { "the last in time" } else { "chosen at random" };
-        let mut text = format!(
-            "On {} held-out rows, {how} (the model was then fitted to all rows):\n",
-            validation.rows
-        );
+        let mut text =
+            format!("{} (the model was then fitted to all rows):\n", self.how(validation));
         let _ = writeln!(text, "  {}", accuracy(self.fit.fitted.model(), validation));
         for line in wrapped(&Verdict::of(scores).to_string(), 96).lines() {
             let _ = writeln!(text, "  {line}");
@@ -108,12 +108,36 @@ impl Told {
                 .map(|c| format!("{} {}", c.kind.name(), four(c.crps)))
                 .collect();
             let _ = writeln!(text, "  CRPS of the models tried: {}.", tried.join(", "));
+            for line in wrapped(&chosen(self.fit.fitted.model()), 96).lines() {
+                let _ = writeln!(text, "  {line}");
+            }
         }
         if !validation.importance.is_empty() {
             text += "\nWhich inputs matter:\n";
             text += &importance(&validation.importance);
         }
         text
+    }
+
+    /// Which rows were held out, and how.
+    fn how(&self, validation: &Validation) -> String {
+        let Validation { rows, turns, whole_groups, .. } = *validation;
+        let which = match (self.in_order, whole_groups) {
+            (true, _) => "the last in time",
+            (false, true) => "whole groups chosen at random",
+            (false, false) => "chosen at random",
+        };
+        match (turns, self.in_order) {
+            (1, _) => format!("On {rows} held-out rows, {which}"),
+            (_, true) => format!(
+                "On {rows} held-out rows, {which}, in {turns} turns by models of the rows before them"
+            ),
+            (_, false) => {
+                format!(
+                    "On {rows} held-out rows, {which}, in {turns} turns by models of the others"
+                )
+            }
+        }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -221,8 +245,33 @@ fn promised(guarantee: &Guarantee, in_order: bool) -> String {
 fn described(model: &Model) -> String {
     match model {
         Model::Constant(model) => format!("one sigma for all rows, {}", four(model.sigma)),
+        Model::Stack(stack) => {
+            let part = |member: &Member| {
+                format!("{:>4.0}%  {}", 100.0 * member.share, described(&member.model))
+            };
+            let parts: Vec<String> = stack.members().iter().map(part).collect();
+            format!("a weighted mean of log sigma over\n           {}", parts.join("\n           "))
+        }
         _ => model.explain(),
     }
+}
+
+/// What was chosen, and why.
+fn chosen(model: &Model) -> String {
+    let Model::Stack(stack) = model else {
+        return match model {
+            Model::Constant(_) => "Chosen: constant; no mean of models does better.".into(),
+            _ => format!("Chosen: {}; no other model adds to it.", model.name()),
+        };
+    };
+    let mut members: Vec<&Member> = stack.members().iter().collect();
+    members.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let names: Vec<&str> = members.iter().map(|member| member.model.name()).collect();
+    format!(
+        "Chosen: a mean of {} (most weight first), which does better than one constant sigma; weights \
+         go by how well each does on these rows, alone and with the others.",
+        names.join(", ")
+    )
 }
 
 fn cost(fitted: &Fitted) -> &'static str {

@@ -135,7 +135,10 @@ fn command(arguments: &Arguments) -> String {
         byte => quoted(&char::from(byte).to_string()),
     });
     option("separator", separator);
-    option("missing", (arguments.table.missing == Missing::Error).then(|| String::from("error")));
+    option(
+        "missing",
+        (arguments.table.missing == Some(Missing::Error)).then(|| String::from("error")),
+    );
     if arguments.table.decimal_comma {
         words.push(String::from("--decimal-comma"));
     }

@@ -108,7 +108,12 @@ impl Judged {
                 (Some(fitted), Some(path)) => {
                     let needed = || format!("{} needs it as an input", path.display());
                     let input = |name: &String| {
-                        request.number("input", name, Range::Any).with_context(needed)
+                        let id = request.number("input", name, Range::Any).with_context(needed)?;
+                        // What is missing means something to a model that has seen it missing.
+                        if fitted.takes_missing() {
+                            request.keep_gaps(id);
+                        }
+                        Ok(id)
                     };
                     fitted.names().iter().map(input).collect::<anyhow::Result<_>>()?
                 }

@@ -171,6 +171,12 @@ impl Fitted {
         guarantee.reach(inputs, &self.predict(inputs)?.sigma, level, group)
     }
 
+    /// Whether inputs may be missing (NaN): some were in the data it was fitted to.
+    #[must_use]
+    pub fn takes_missing(&self) -> bool {
+        self.ranges.missing().is_some()
+    }
+
     /// The range of an input in the data it was fitted to.
     #[must_use]
     pub fn range(&self, column: usize) -> Option<(f64, f64)> {
@@ -196,7 +202,8 @@ impl Fitted {
     /// Sigma, and whatever else the model knows, for each row of row-major inputs.
     ///
     /// # Errors
-    /// Another number of columns than the model was fitted to, or a value that is not finite.
+    /// Another number of columns than the model was fitted to, or a value that is not finite (NaN is
+    /// fine for a model that [takes missing](Fitted::takes_missing) ones).
     pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
         self.ranges.rows_of(inputs)?;
         let mut sigma = self.model.predict(inputs)?;
