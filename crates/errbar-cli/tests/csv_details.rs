@@ -463,7 +463,8 @@ fn quiet_is_quiet() {
 fn json_is_json() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), table(60) + ",1,2\n").unwrap();
-    let ran = errbar(folder.path(), ["fit", "t.csv", "--json", "-o", "m.json"]).well();
+    let line = ["fit", "t.csv", "--json", "-o", "m.json", "--missing", "drop"];
+    let ran = errbar(folder.path(), line).well();
     let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(json["file"], "t.csv");
     assert_eq!(json["model_file"], "m.json");
@@ -489,4 +490,29 @@ fn json_is_json() {
     let quiet = errbar(folder.path(), ["fit", "t.csv", "--json", "-q", "-o", "m.json"]).well();
     assert_eq!(quiet.stdout, ran.stdout);
     assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn a_missing_input_is_learned_from() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), table(60) + ",1,2\n3,,4\n").unwrap();
+    let ran = errbar(folder.path(), ["fit", "t.csv", "--json", "--model", "trees"]).well();
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    // A row without a forecast has no error.
+    assert_eq!(json["rows"], 61);
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("1 of 62 rows was left out: 1 has no forecast"), "{notes}");
+    assert!(notes.contains("\\\"x\\\" is missing in 1 of 61 rows; they are kept"), "{notes}");
+    let ran = errbar(folder.path(), ["predict", "t.csv", "--model", "model.json"]).well();
+    for row in ran.printed().lines().skip(61) {
+        let sigma: f64 = row.split(',').nth(3).unwrap().parse().unwrap();
+        assert!(sigma > 0.0, "{row}");
+    }
+    errbar(folder.path(), ["report", "t.csv", "--model", "model.json"]).well();
+    // Whoever never saw one missing has no answer; who is told to refuse does.
+    errbar(folder.path(), ["fit", "t.csv", "--missing", "drop", "-q"]).well();
+    let ran = errbar(folder.path(), ["predict", "t.csv", "--model", "model.json"]).well();
+    assert!(ran.printed().lines().nth(61).unwrap().ends_with("1,2,,"), "{}", ran.printed());
+    let ran = errbar(folder.path(), ["fit", "t.csv", "--missing", "error"]);
+    assert!(ran.stderr.contains("is missing; fill it in"), "{}", ran.stderr);
 }

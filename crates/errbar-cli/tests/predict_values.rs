@@ -252,7 +252,6 @@ fn guarantees_that_cannot_be_given_are_refused_in_a_sentence() {
         ("predict t.csv -m model.json --guarantee 0.9", "--guarantee split"),
         (&format!("{fit} --guarantee --errors in-sample"), "in-sample"),
         (&format!("{fit} --guarantee cross --group site"), "split"),
-        (&format!("{fit} --group site"), "--guarantee"),
         (&format!("{fit} --guarantee --group nowhere"), "nowhere"),
     ] {
         let ran = run(line);

@@ -40,7 +40,9 @@ impl BeyondMethod {
             let [ar, likelihood] = of(true, kind, true);
             [ar, Self { local_units: false, ..ar }, likelihood]
         });
-        of(false, Kind::Smooth, true).into_iter().chain(given.into_iter().flatten()).collect()
+        let rest = [Kind::Trees, Kind::Auto].map(|kind| of(true, kind, true)[0]);
+        let given = given.into_iter().flatten().chain(rest);
+        of(false, Kind::Smooth, true).into_iter().chain(given).collect()
     }
 
     /// Whose mean it is.
@@ -64,7 +66,11 @@ impl BeyondMethod {
             kind: self.kind,
             loss: if self.likelihood { LossKind::Nlpd } else { LossKind::default() },
             local_units: self.local_units,
-            validation: 0.0,
+            // Rows are held out only where there is something to choose.
+            validation: match self.kind {
+                Kind::Auto => fit::Options::default().validation,
+                _ => 0.0,
+            },
             seed,
             ..fit::Options::default()
         }

@@ -26,11 +26,13 @@ pub enum FiveDMethod {
     LikelihoodNetwork,
     /// More networks, of a size chosen on held-out rows, in local units.
     Ensemble,
+    /// What `errbar fit` does unless told otherwise.
+    Auto,
 }
 
 impl FiveDMethod {
     /// All of them, in the order of the table.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Constant,
         Self::PaperNetwork,
         Self::PaperNetworkLight,
@@ -38,6 +40,7 @@ impl FiveDMethod {
         Self::LocalNetwork,
         Self::LikelihoodNetwork,
         Self::Ensemble,
+        Self::Auto,
     ];
 
     /// The name in the table.
@@ -51,6 +54,7 @@ impl FiveDMethod {
             Self::LocalNetwork => "network, local units",
             Self::LikelihoodNetwork => "network, by likelihood",
             Self::Ensemble => "ensemble, local units",
+            Self::Auto => "auto",
         }
     }
 }
@@ -114,7 +118,11 @@ fn one(run: u64, seed: u64, method: FiveDMethod) -> errbar::Result<FiveDOutcome>
         network::fit(&train.x, 5, &train.y, &network::Options { seed, ..options })?.predict(&test.x)
     };
     let by_fit = |kind: Kind, loss: LossKind| -> errbar::Result<Vec<f64>> {
-        let options = fit::Options { kind, loss, seed, validation: 0.0, ..Default::default() };
+        let mut options = fit::Options { kind, loss, seed, ..Default::default() };
+        // Rows are held out only where there is something to choose.
+        if kind != Kind::Auto {
+            options.validation = 0.0;
+        }
         let names: Vec<String> = (1..=5).map(|i| format!("x{i}")).collect();
         let data = Data::new(&train.x, 5, &train.y)?;
         Ok(fit::fit(&data, &names, &options, &Silent)?.fitted.predict(&test.x)?.sigma)
@@ -130,6 +138,7 @@ fn one(run: u64, seed: u64, method: FiveDMethod) -> errbar::Result<FiveDOutcome>
         FiveDMethod::LocalNetwork => by_fit(Kind::Network, LossKind::default())?,
         FiveDMethod::LikelihoodNetwork => by_fit(Kind::Network, LossKind::Nlpd)?,
         FiveDMethod::Ensemble => by_fit(Kind::Ensemble, LossKind::default())?,
+        FiveDMethod::Auto => by_fit(Kind::Auto, LossKind::default())?,
     };
     let truth: Vec<f64> = test.x.chunks_exact(5).map(|x| set.sigma(x)).collect();
     let sample = Sample::new(&test.y, &sigma)?;

@@ -10,6 +10,7 @@ use crate::error::Result;
 /// A mean that was learned: a Gaussian process through all the rows, or on inducing points.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "a model has one")]
 pub enum Mean {
     /// Through all the rows.
     Exact(GaussianProcess),

@@ -8,7 +8,7 @@
 //! likelihood in the noise of one row is that of its leave-one-out error.
 
 use super::Mean;
-use super::gaussian_process::{GaussianProcess, NoiseScale, Options};
+use super::gaussian_process::{GaussianProcess, LengthScales, NoiseScale, Options};
 use super::sparse::SparseProcess;
 use crate::data::{Data, chosen_rows, rows_of};
 use crate::error::{Error, Result};
@@ -56,7 +56,10 @@ pub fn fit(
         let scale = NoiseScale::AsGiven;
         GaussianProcess::fit_with_noise_watched(inputs, columns, y, &noise, scale, options, monitor)
     };
-    Ok(turns(first, inputs, columns, &sigma, monitor, errors, refit)?.0.into())
+    let (process, noise) = turns(first, inputs, columns, &sigma, monitor, errors, refit)?;
+    // Only one length scale has a prior, and only known noise stays as it is.
+    let average = noise.is_some() && options.length_scales == LengthScales::One;
+    Ok(if average { process.averaged() } else { process }.into())
 }
 
 /// On inducing points. Of very many rows, some take turns.

@@ -441,7 +441,7 @@ impl Network {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         match finite && positive(self.unit) && positive(self.floor) {
             true => Ok(()),
-            false => Err("a weight is not finite, or its unit or least sigma not positive"),
+            false => Err("a weight is not finite, or its least sigma or its unit not positive"),
         }
     }
 

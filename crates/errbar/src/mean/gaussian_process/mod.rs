@@ -34,6 +34,7 @@
 //! so that units do not matter; everything said and given back is in the original ones. A fit takes
 //! $O(n^3)$ time and $O(n^2)$ memory; for more rows there is [`sparse`](super::sparse).
 
+mod average;
 mod correlation;
 mod data;
 mod fit;
@@ -67,12 +68,18 @@ pub struct GaussianProcess {
     data: Data,
     hyperparameters: Hyperparameters,
     log_marginal_likelihood: f64,
-    conditioned: Option<Conditioned>,
+    /// With these hyperparameters, and others that predictions are averaged over; none when all
+    /// observations are equal and there is no noise.
+    sets: Vec<Conditioned>,
 }
 
-/// What predictions need; nothing when all observations are equal and there is no noise.
+/// What predictions need, with one set of hyperparameters.
 #[derive(Clone, Debug)]
 struct Conditioned {
+    /// How much it counts, relative to the first.
+    weight: f64,
+    signal_variance: f64,
+    length_scales: Vec<f64>,
     points: Points,
     /// The variance $v$ in units of which the rest is: signal and mean noise together.
     scale: f64,
@@ -127,9 +134,7 @@ impl GaussianProcess {
     fn condition(data: Data, hyperparameters: Hyperparameters) -> Result<Self> {
         hyperparameters.check(data.columns)?;
         let Hyperparameters { mean, signal_variance, noise_variance, .. } = hyperparameters;
-        let n = data.y.len();
-        let scale = signal_variance + noise_variance;
-        if scale == 0.0 {
+        if signal_variance + noise_variance == 0.0 {
             // Without any variance, only observations equal to the mean are possible.
             return match data.y.iter().position(|y| *y != mean) {
                 Some(index) => Err(Error::NoVariance { index, value: data.y[index] }),
@@ -137,36 +142,12 @@ impl GaussianProcess {
                     data,
                     hyperparameters,
                     log_marginal_likelihood: f64::INFINITY,
-                    conditioned: None,
+                    sets: Vec::new(),
                 }),
             };
         }
-        let points = Points::scaled(&data.inputs, &data.low(), &hyperparameters.length_scales);
-        let mut r = Panels::zeros(n);
-        correlation(&points, &mut r);
-        let noise: Vec<f64> = match &data.noise {
-            Some(noise) => noise.iter().map(|noise| noise / scale).collect(),
-            None => vec![noise_variance / scale; n],
-        };
-        let signal = signal_variance / scale;
-        let mut factor = Panels::zeros(n);
-        factor_with_jitter(&r, signal, &noise, &mut factor)
-            .map_err(|_| Error::NotPositiveDefinite { rows: n })?;
-        let mut alpha: Vec<f64> = data.y.iter().map(|y| (y - mean) / scale.sqrt()).collect();
-        alpha.resize(padded(n), 0.0);
-        forward_vector(&factor, &mut alpha);
-        let square: f64 = alpha.iter().map(|a| a * a).sum();
-        backward_vector(&factor, &mut alpha);
-        let half_log_determinant: f64 = factor.diagonal().map(f64::ln).sum();
-        let log_marginal_likelihood = -0.5 * square
-            - half_log_determinant
-            - 0.5 * n as f64 * (std::f64::consts::TAU.ln() + scale.ln());
-        if !log_marginal_likelihood.is_finite() {
-            let spread = data.y.iter().map(|y| (y - mean).abs()).fold(0.0, f64::max);
-            return Err(Error::SpreadOutOfRange { what: "y", spread });
-        }
-        let conditioned = Some(Conditioned { points, scale, signal, factor, alpha });
-        Ok(Self { data, hyperparameters, log_marginal_likelihood, conditioned })
+        let (set, log_marginal_likelihood) = Conditioned::new(&data, &hyperparameters)?;
+        Ok(Self { data, hyperparameters, log_marginal_likelihood, sets: vec![set] })
     }
 
     /// Predictions at `inputs`, row by row.
@@ -181,32 +162,18 @@ impl GaussianProcess {
             latent_variance: vec![0.0; rows],
             predictive_variance: vec![noise_variance; rows],
         };
-        let Some(conditioned) = self.conditioned.as_ref().filter(|_| rows > 0) else {
+        if rows == 0 {
             return Ok(prediction);
-        };
-        let at = Points::scaled(inputs, &self.data.low(), &self.hyperparameters.length_scales);
-        let mut covariance: Vec<Lane> = vec![[0.0; WIDTH]; conditioned.factor.rows()];
-        for start in (0..rows).step_by(WIDTH) {
-            let end = rows.min(start + WIDTH);
-            cross_correlation(&conditioned.points, &at, start / WIDTH, &mut covariance);
-            covariance.iter_mut().flatten().for_each(|k| *k *= conditioned.signal);
-            let mut sums = [0.0; WIDTH];
-            for (k, alpha) in covariance.iter().zip(&conditioned.alpha) {
-                sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += k * alpha);
-            }
-            // By substitution rather than with the inverse matrix, which would lose half the digits.
-            forward(&conditioned.factor, &mut covariance);
-            let mut known = [0.0; WIDTH];
-            for k in &covariance {
-                known.iter_mut().zip(k).for_each(|(known, k)| *known += k * k);
-            }
-            for (row, (sum, known)) in (start..end).zip(sums.iter().zip(known)) {
-                let variance = conditioned.scale * (conditioned.signal - known).max(0.0);
-                prediction.mean[row] += conditioned.scale.sqrt() * sum;
-                prediction.latent_variance[row] = variance;
-                prediction.predictive_variance[row] += variance;
-            }
         }
+        let mut average = Average::new(rows);
+        for set in &self.sets {
+            average.add(set.weight, &set.predict(inputs, &self.data.low()));
+        }
+        let predicted = prediction.mean.iter_mut().zip(&average.mean);
+        predicted.for_each(|(mean, more)| *mean += more);
+        let predicted = prediction.predictive_variance.iter_mut().zip(&average.variance);
+        predicted.for_each(|(variance, more)| *variance += more);
+        prediction.latent_variance = average.variance;
         Ok(prediction)
     }
 
@@ -214,31 +181,13 @@ impl GaussianProcess {
     #[must_use]
     pub fn leave_one_out(&self) -> LeaveOneOut {
         let n = self.data.y.len();
-        let Some(conditioned) = &self.conditioned else {
-            return LeaveOneOut {
-                mean: self.data.y.clone(),
-                variance: vec![0.0; n],
-                error: vec![0.0; n],
-            };
-        };
-        let mut inverse = Panels::zeros(n);
-        invert_factor(&conditioned.factor, &mut inverse);
-        let mut precision = vec![0.0; inverse.rows()];
-        for (p, (panel, out)) in inverse.iter().zip(precision.chunks_exact_mut(WIDTH)).enumerate() {
-            for t in &panel[p * WIDTH..] {
-                out.iter_mut().zip(t).for_each(|(out, t)| *out += t * t);
-            }
+        let mut average = Average::new(n);
+        for set in &self.sets {
+            average.add(set.weight, &set.leave_one_out(n));
         }
-        let scale = conditioned.scale;
-        let error: Vec<f64> = (conditioned.alpha.iter().zip(&precision))
-            .take(n)
-            .map(|(alpha, precision)| scale.sqrt() * alpha / precision)
-            .collect();
-        LeaveOneOut {
-            mean: self.data.y.iter().zip(&error).map(|(y, error)| y - error).collect(),
-            variance: precision.iter().take(n).map(|precision| scale / precision).collect(),
-            error,
-        }
+        let Average { mean: error, variance, .. } = average;
+        let mean = self.data.y.iter().zip(&error).map(|(y, error)| y - error).collect();
+        LeaveOneOut { mean, variance, error }
     }
 
     /// What was learned, in the original units.
@@ -270,5 +219,111 @@ impl GaussianProcess {
     #[must_use]
     pub fn columns(&self) -> usize {
         self.data.columns
+    }
+}
+
+impl Conditioned {
+    /// Counting once; also the log marginal likelihood.
+    fn new(data: &Data, hyperparameters: &Hyperparameters) -> Result<(Self, f64)> {
+        let &Hyperparameters { mean, signal_variance, noise_variance, .. } = hyperparameters;
+        let length_scales = hyperparameters.length_scales.clone();
+        let n = data.y.len();
+        let scale = signal_variance + noise_variance;
+        let points = Points::scaled(&data.inputs, &data.low(), &length_scales);
+        let mut r = Panels::zeros(n);
+        correlation(&points, &mut r);
+        let noise: Vec<f64> = match &data.noise {
+            Some(noise) => noise.iter().map(|noise| noise / scale).collect(),
+            None => vec![noise_variance / scale; n],
+        };
+        let signal = signal_variance / scale;
+        let mut factor = Panels::zeros(n);
+        factor_with_jitter(&r, signal, &noise, &mut factor)
+            .map_err(|_| Error::NotPositiveDefinite { rows: n })?;
+        let mut alpha: Vec<f64> = data.y.iter().map(|y| (y - mean) / scale.sqrt()).collect();
+        alpha.resize(padded(n), 0.0);
+        forward_vector(&factor, &mut alpha);
+        let square: f64 = alpha.iter().map(|a| a * a).sum();
+        backward_vector(&factor, &mut alpha);
+        let half_log_determinant: f64 = factor.diagonal().map(f64::ln).sum();
+        let log_marginal_likelihood = -0.5 * square
+            - half_log_determinant
+            - 0.5 * n as f64 * (std::f64::consts::TAU.ln() + scale.ln());
+        if !log_marginal_likelihood.is_finite() {
+            let spread = data.y.iter().map(|y| (y - mean).abs()).fold(0.0, f64::max);
+            return Err(Error::SpreadOutOfRange { what: "y", spread });
+        }
+        let weight = 1.0;
+        let set =
+            Self { weight, signal_variance, length_scales, points, scale, signal, factor, alpha };
+        Ok((set, log_marginal_likelihood))
+    }
+
+    /// How far the mean is from the constant $m$ at `inputs`, and the variance of the function.
+    fn predict(&self, inputs: &[f64], low: &[f64]) -> Vec<(f64, f64)> {
+        let at = Points::scaled(inputs, low, &self.length_scales);
+        let mut predicted = Vec::with_capacity(at.rows());
+        let mut covariance: Vec<Lane> = vec![[0.0; WIDTH]; self.factor.rows()];
+        for panel in 0..at.rows().div_ceil(WIDTH) {
+            cross_correlation(&self.points, &at, panel, &mut covariance);
+            covariance.iter_mut().flatten().for_each(|k| *k *= self.signal);
+            let mut sums = [0.0; WIDTH];
+            for (k, alpha) in covariance.iter().zip(&self.alpha) {
+                sums.iter_mut().zip(k).for_each(|(sum, k)| *sum += k * alpha);
+            }
+            // By substitution rather than with the inverse matrix, which would lose half the digits.
+            forward(&self.factor, &mut covariance);
+            let mut known = [0.0; WIDTH];
+            for k in &covariance {
+                known.iter_mut().zip(k).for_each(|(known, k)| *known += k * k);
+            }
+            predicted.extend(sums.iter().zip(known).map(|(sum, known)| {
+                (self.scale.sqrt() * sum, self.scale * (self.signal - known).max(0.0))
+            }));
+        }
+        predicted.truncate(at.rows());
+        predicted
+    }
+
+    /// The error of each of the `n` observations and its variance.
+    fn leave_one_out(&self, n: usize) -> Vec<(f64, f64)> {
+        let mut inverse = Panels::zeros(n);
+        invert_factor(&self.factor, &mut inverse);
+        let mut precision = vec![0.0; inverse.rows()];
+        for (p, (panel, out)) in inverse.iter().zip(precision.chunks_exact_mut(WIDTH)).enumerate() {
+            for t in &panel[p * WIDTH..] {
+                out.iter_mut().zip(t).for_each(|(out, t)| *out += t * t);
+            }
+        }
+        (self.alpha.iter().zip(&precision).take(n))
+            .map(|(alpha, precision)| {
+                (self.scale.sqrt() * alpha / precision, self.scale / precision)
+            })
+            .collect()
+    }
+}
+
+/// The mean and the variance of a mixture of normal distributions, row by row.
+struct Average {
+    weight: f64,
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+}
+
+impl Average {
+    fn new(rows: usize) -> Self {
+        Self { weight: 0.0, mean: vec![0.0; rows], variance: vec![0.0; rows] }
+    }
+
+    /// One more: the variance grows by how far it is from the others, without cancellation.
+    fn add(&mut self, weight: f64, more: &[(f64, f64)]) {
+        self.weight += weight;
+        let share = weight / self.weight;
+        let rows = self.mean.iter_mut().zip(&mut self.variance);
+        for ((mean, variance), (more, its_variance)) in rows.zip(more) {
+            let away = more - *mean;
+            *variance += share * (its_variance - *variance + (1.0 - share) * away * away);
+            *mean += share * away;
+        }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::data::Data;
 use super::fit::mean as mean_of;
-use super::{GaussianProcess, Hyperparameters};
+use super::{Conditioned, GaussianProcess, Hyperparameters};
 use crate::error::Error;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -19,6 +19,29 @@ pub(super) struct Saved {
     /// Nothing stands for infinity, which JSON does not have.
     length_scales: Vec<Option<f64>>,
     noise_variance: f64,
+    /// What predictions are averaged over as well; the first files had none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Other>,
+}
+
+/// Hyperparameters that count as much as their weight, relative to the likeliest ones.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Other {
+    weight: f64,
+    signal_variance: f64,
+    length_scales: Vec<Option<f64>>,
+}
+
+/// More would only cost time.
+const MOST_OTHERS: usize = 8;
+
+fn save(length_scales: Vec<f64>) -> Vec<Option<f64>> {
+    length_scales.into_iter().map(|length| length.is_finite().then_some(length)).collect()
+}
+
+fn read(length_scales: Vec<Option<f64>>) -> Vec<f64> {
+    length_scales.into_iter().map(|length| length.unwrap_or(f64::INFINITY)).collect()
 }
 
 impl From<GaussianProcess> for Saved {
@@ -26,9 +49,22 @@ impl From<GaussianProcess> for Saved {
         let Data { columns, inputs, y, noise } = process.data;
         let Hyperparameters { mean, signal_variance, length_scales, noise_variance } =
             process.hyperparameters;
-        let finite = |length: f64| length.is_finite().then_some(length);
-        let length_scales = length_scales.into_iter().map(finite).collect();
-        Self { columns, inputs, y, noise, mean, signal_variance, length_scales, noise_variance }
+        let others = process.sets.into_iter().skip(1).map(|set| Other {
+            weight: set.weight,
+            signal_variance: set.signal_variance,
+            length_scales: save(set.length_scales),
+        });
+        Self {
+            columns,
+            inputs,
+            y,
+            noise,
+            mean,
+            signal_variance,
+            length_scales: save(length_scales),
+            noise_variance,
+            others: others.collect(),
+        }
     }
 }
 
@@ -45,8 +81,9 @@ impl TryFrom<Saved> for GaussianProcess {
             signal_variance,
             length_scales,
             noise_variance,
+            others,
         } = saved;
-        let length_scales = length_scales.into_iter().map(|l| l.unwrap_or(f64::INFINITY)).collect();
+        let length_scales = read(length_scales);
         let hyperparameters =
             Hyperparameters { mean, signal_variance, length_scales, noise_variance };
         let data = Data::new(&inputs, columns, &y, noise.as_deref())?;
@@ -58,6 +95,21 @@ impl TryFrom<Saved> for GaussianProcess {
                 return Err(Error::BadHyperparameter { what, index, value });
             }
         }
-        Self::condition(data, hyperparameters)
+        let mut process = Self::condition(data, hyperparameters)?;
+        let most = if process.sets.is_empty() { 0 } else { MOST_OTHERS };
+        let bad = |(i, other): (usize, &Other)| {
+            i >= most || !other.weight.is_normal() || other.weight < 0.0
+        };
+        if let Some((index, other)) = others.iter().enumerate().find(|&other| bad(other)) {
+            return Err(Error::BadHyperparameter { what: "weight", index, value: other.weight });
+        }
+        for Other { weight, signal_variance, length_scales } in others {
+            let length_scales = read(length_scales);
+            let other = Hyperparameters { mean, signal_variance, length_scales, noise_variance };
+            other.check(columns)?;
+            let (set, _) = Conditioned::new(&process.data, &other)?;
+            process.sets.push(Conditioned { weight, ..set });
+        }
+        Ok(process)
     }
 }

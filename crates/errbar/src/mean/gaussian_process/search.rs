@@ -51,6 +51,19 @@ impl Bounds {
     }
 }
 
+/// Distances between random points grow as the square root of the number of inputs.
+fn spread(columns: usize) -> f64 {
+    0.5 * (columns as f64).ln()
+}
+
+/// Minus the log of the prior of one length scale, given by its log in ranges of the inputs, and its
+/// derivative.
+pub(super) fn length_prior(log_length: f64, columns: usize) -> (f64, f64) {
+    let (middle, width) = PRIOR;
+    let off = (log_length - middle - spread(columns)) / width;
+    (0.5 * off * off, off / width)
+}
+
 /// The problem as a function of unbounded parameters: the amplitude, then the length scales.
 struct Objective<'a> {
     problem: &'a Problem,
@@ -94,19 +107,12 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Distances between random points grow as the square root of the number of inputs.
-    fn spread(&self) -> f64 {
-        0.5 * (self.at.log_lengths.len() as f64).ln()
-    }
-
     /// Minus the log of the prior of the length scale, and its derivative.
     fn prior(&self) -> (f64, f64) {
-        if !self.prior {
-            return (0.0, 0.0);
+        match self.prior {
+            true => length_prior(self.at.log_lengths[0], self.at.log_lengths.len()),
+            false => (0.0, 0.0),
         }
-        let (middle, width) = PRIOR;
-        let off = (self.at.log_lengths[0] - middle - self.spread()) / width;
-        (0.5 * off * off, off / width)
     }
 
     /// `None` where there is no value, and when the work should stop.
@@ -162,7 +168,7 @@ impl<'a> Objective<'a> {
         // The distance to the nearest of n points, which no function can be seen to vary within,
         // shrinks with n.
         let (columns, rows) = (self.at.log_lengths.len() as f64, self.problem.points.rows() as f64);
-        let spread = self.spread();
+        let spread = spread(self.at.log_lengths.len());
         let nearest = -rows.ln() / columns;
         let amplitudes = match self.problem.variance {
             Variance::Free => [-4.0, -0.5],
