@@ -40,6 +40,10 @@ class Validation(NamedTuple):
     """How a model did on the rows that were held out."""
 
     rows: int
+    turns: int
+    """How often some were held out while models learned from the others."""
+    whole_groups: bool
+    """Whether rows of one group were held out together."""
     crps: float
     constant_crps: float
     """That of one constant sigma."""
@@ -65,19 +69,25 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     model : str, default="auto"
-        The model of sigma: "auto" is the one of least CRPS on held-out rows, "constant" one sigma
-        for all rows; then "polynomial", "smooth", "network" and whatever else ``errbar fit --model``
-        knows. A name that there is not is refused with those there are.
+        The model of sigma: "auto" is a mean of all kinds, with weights by how well they do on held-out
+        rows, or one constant sigma where none does better; "constant" one sigma for all rows; then
+        "polynomial", "smooth", "network", "trees" and whatever else ``errbar fit --model`` knows. A
+        name that there is not is refused with those there are.
     loss : {"ar", "crps", "nlpd"}, default="ar"
         What it is trained by: the Accuracy-Reliability cost, CRPS, or negative log density.
     beta : {"heuristic", "printed"} or float, default="heuristic"
         How much accuracy counts beside reliability in "ar"; see :func:`accuracy_reliability`.
-    validation : float, default=0.3
-        The share of rows held out to choose and judge the model, which is then fitted to all rows.
+    validation : float, default=0.2
+        The share of rows held out at a time to choose and judge the model, in small tables in turn
+        until each row has been held out once. The model is then fitted to all rows.
     time_order : bool, default=False
-        Whether rows are in the order of time: then the last ones are held out, not random ones.
+        Whether rows are in the order of time: then models are judged by rows later than those they
+        learn from, not by random ones.
     most_rows : int, default=10000
         The most rows a model is trained on; of more, this many are chosen. All are used to judge.
+    budget : float, default=4e8
+        How much work may be done, in evaluations of the cost of one row: it decides how often rows
+        are held out, and if need be on how many rows models are trained.
     local_units : bool, default=True
         Whether each row's error counts in units of the sigma there, after a first fit; otherwise rows
         of small sigma hardly count.
@@ -136,9 +146,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         *,
         loss: str = "ar",
         beta: Beta = "heuristic",
-        validation: float = 0.3,
+        validation: float = 0.2,
         time_order: bool = False,
         most_rows: int = 10_000,
+        budget: float = 4e8,
         local_units: bool = True,
         debias: bool = False,
         guarantee: str | None = None,
@@ -153,6 +164,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.validation = validation
         self.time_order = time_order
         self.most_rows = most_rows
+        self.budget = budget
         self.local_units = local_units
         self.debias = debias
         self.guarantee = guarantee
@@ -172,8 +184,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     ) -> SigmaRegressor:
         """Learns from inputs ``X`` and the error, observation minus forecast, of each row.
 
-        ``sample_weight`` is the weight of each row; only ratios matter. ``group`` is the group of each
-        row, for a guarantee that holds in each. ``y`` is another name for the error, for callers
+        An input may be missing (NaN): what that tells about the error is learned. ``sample_weight`` is
+        the weight of each row; only ratios matter. ``group`` is the group of each row (a station, a
+        patient, a storm): with ten groups or more, whole groups are held out to judge models by, and a
+        guarantee holds in each group. ``y`` is another name for the error, for callers
         that know no other. Ctrl-C stops it.
         """
         wanted = self._wanted()
@@ -296,6 +310,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "validation": number("validation", self.validation),
             "time_order": bool(self.time_order),
             "most_rows": count("most_rows", self.most_rows),
+            "budget": number("budget", self.budget),
             "local_units": bool(self.local_units),
             "debias": bool(self.debias),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
@@ -325,6 +340,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         # Its target is an error, and what it predicts is not that.
         tags.regressor_tags.poor_score = True
+        tags.input_tags.allow_nan = True
         return tags
 
 

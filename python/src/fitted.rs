@@ -37,6 +37,7 @@ pub(crate) struct Wanted<'py> {
     validation: f64,
     time_order: bool,
     most_rows: usize,
+    budget: f64,
     local_units: bool,
     debias: bool,
     guarantee: Option<String>,
@@ -48,7 +49,6 @@ pub(crate) struct Wanted<'py> {
 impl Wanted<'_> {
     fn options(&self) -> PyResult<fit::Options> {
         let beta = beta_of(&self.beta)?;
-        #[allow(clippy::needless_update)] // for options yet to come
         Ok(fit::Options {
             kind: self.model.parse::<Kind>().map_err(refused)?,
             loss: LossKind::named(&self.loss, beta).map_err(refused)?,
@@ -56,13 +56,13 @@ impl Wanted<'_> {
             split: if self.time_order { Split::InOrder } else { Split::Random },
             seed: self.seed,
             most_rows: self.most_rows,
+            budget: self.budget,
             local_units: self.local_units,
             debias: self.debias,
             guarantee: match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
             },
-            ..fit::Options::default()
         })
     }
 }
@@ -95,7 +95,8 @@ pub(crate) fn fit_sigma(
     };
     let columns_names = names.clone();
     let fit = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
-        let mut data = Data::new(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
+        let mut data =
+            Data::with_missing(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
         if let Some(group) = group {
             data = data.grouped(group)?;
         }
@@ -206,6 +207,7 @@ impl Fitted {
         dict.set_item("validation", options.validation)?;
         dict.set_item("time_order", options.split == Split::InOrder)?;
         dict.set_item("most_rows", options.most_rows)?;
+        dict.set_item("budget", options.budget)?;
         dict.set_item("local_units", options.local_units)?;
         dict.set_item("debias", options.debias)?;
         let guarantee = options.guarantee.map(|method| match method {
@@ -223,6 +225,8 @@ impl Fitted {
         let Some(from) = self.fitted.validation() else { return Ok(None) };
         let dict = PyDict::new(py);
         dict.set_item("rows", from.rows)?;
+        dict.set_item("turns", from.turns)?;
+        dict.set_item("whole_groups", from.whole_groups)?;
         for (name, value) in [
             ("crps", from.crps),
             ("constant_crps", from.constant_crps),

@@ -224,9 +224,10 @@ def refused(X, error, words, **options):
 def test_bad_tables_are_refused():
     X, error = np.ones((30, 2)), np.arange(30.0)
     holes = X.copy()
-    holes[3, 1] = np.nan
-    refused(holes, error, 'the input "x1" at row 3 is NaN')
-    refused(pd.DataFrame(holes, columns=["a", "b"]), error, 'the input "b" at row 3 is NaN')
+    holes[3, 1] = np.inf
+    refused(holes, error, 'the input "x1" at row 3 is inf')
+    refused(pd.DataFrame(holes, columns=["a", "b"]), error, 'the input "b" at row 3 is inf')
+    refused(X, error, "the budget is 0", budget=0)
     words = pd.DataFrame({"a": error, "b": ["x"] * 30})
     refused(words, error, "the input \"b\" at row 0 is 'x', which is no number")
     refused([["a", 1.0]] * 30, error, "the input \"x0\" at row 0 is 'a'")
@@ -258,3 +259,43 @@ def test_bad_options_are_refused():
     refused(X, error, "progress is 3", progress=3)
     with pytest.raises(ValueError, match="two names of the same"):
         SigmaRegressor().fit(X, error, y=error)
+
+
+def test_a_missing_input_tells_something():
+    rng = np.random.default_rng(4)
+    X = rng.random((600, 2))
+    X[::3, 1] = np.nan
+    error = np.where(np.isnan(X[:, 1]), 3.0, 1.0) * rng.normal(size=600)
+    model = SigmaRegressor().fit(X, error)
+    missing, known = model.predict([[0.5, np.nan], [0.5, 0.5]])
+    assert 2 < missing / known < 4.5
+    # A model that never saw one missing does not know what to make of it.
+    whole = SigmaRegressor("constant").fit(X[:, :1], error)
+    with pytest.raises(ValueError, match='the input "x0" at row 0 is NaN'):
+        whole.predict([[np.nan]])
+
+
+def test_auto_says_what_it_tried_and_how():
+    rng = np.random.default_rng(5)
+    X = rng.random((200, 1))
+    error = np.exp(2 * X[:, 0]) * rng.normal(size=200)
+    model = SigmaRegressor().fit(X, error)
+    found = model.validation_
+    assert (found.rows, found.turns, found.whole_groups) == (200, 5, False)
+    tried = [one.model for one in found.candidates]
+    assert tried[:5] == ["constant", "polynomial", "smooth", "network", "trees"]
+    assert model.model_ in tried
+    quick = SigmaRegressor(budget=1e6).fit(X, error)
+    assert quick.validation_.turns == 1
+
+
+def test_whole_groups_are_held_out():
+    rng = np.random.default_rng(6)
+    station = np.repeat(np.arange(20), 15)
+    # Which stations are noisy cannot be told from anything but the station.
+    error = np.where(station % 2, 2.0, 0.2) * rng.normal(size=300)
+    rows = SigmaRegressor("trees").fit(station[:, None], error).validation_
+    groups = SigmaRegressor("trees").fit(station[:, None], error, group=station).validation_
+    assert groups.whole_groups
+    assert not rows.whole_groups
+    assert rows.crps_skill > 0.05 + groups.crps_skill

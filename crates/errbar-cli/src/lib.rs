@@ -13,6 +13,7 @@ mod help;
 pub mod model_file;
 mod output;
 mod predict;
+mod promise;
 mod report;
 mod reproduce;
 mod resampling;

@@ -209,7 +209,7 @@ fn a_small_budget_is_kept() {
 fn whole_groups_are_held_out() {
     // Twenty groups, in each of which all errors are of one size: the group is known from its rows,
     // and from nothing else.
-    let size = |group: u32| if group % 2 == 0 { 0.2 } else { 2.0 };
+    let size = |group: u32| if group.is_multiple_of(2) { 0.2 } else { 2.0 };
     let (_, z) = draw(10, 600, |_| 1.0);
     let group: Vec<u32> = (0..600).map(|row| row % 20).collect();
     let inputs: Vec<f64> = group.iter().flat_map(|&g| [f64::from(g), f64::from(g * g)]).collect();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
-use errbar::fit::guarantee::{Guarantee, Method, rows_needed};
+use errbar::fit::guarantee::Method;
 use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
@@ -12,6 +12,7 @@ use errbar::sigma::Model;
 use errbar::sigma::stack::Member;
 use errbar::words::significant;
 
+use crate::promise::promised;
 use crate::text_table::wrapped;
 use crate::voice::Voice;
 
@@ -107,8 +108,9 @@ impl Told {
                 .iter()
                 .map(|c| format!("{} {}", c.kind.name(), four(c.crps)))
                 .collect();
-            let _ = writeln!(text, "  CRPS of the models tried: {}.", tried.join(", "));
-            for line in wrapped(&chosen(self.fit.fitted.model()), 96).lines() {
+            let tried = format!("CRPS of the models tried: {}.", tried.join(", "));
+            let chosen = chosen(self.fit.fitted.model());
+            for line in wrapped(&tried, 96).lines().chain(wrapped(&chosen, 96).lines()) {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -190,64 +192,14 @@ fn method(method: Method) -> &'static str {
     }
 }
 
-/// What guaranteed intervals promise, and what for.
-fn promised(guarantee: &Guarantee, in_order: bool) -> String {
-    const LEVEL: f64 = 0.9;
-    let percent = |p: f64| format!("{}%", significant(100.0 * p, 4));
-    let needed = rows_needed(LEVEL);
-    let each = match guarantee.grouped_by() {
-        Some(name) => format!(" of each \"{name}\""),
-        None => String::new(),
-    };
-    let groups = guarantee.groups();
-    let (rows, few): (usize, Vec<String>) = match groups.is_empty() {
-        true => (guarantee.rows(None), vec![]),
-        false => (
-            groups.iter().map(|(_, rows)| *rows).min().unwrap_or(0),
-            groups
-                .iter()
-                .filter(|(_, rows)| *rows < needed)
-                .map(|(label, rows)| format!("\"{label}\" ({rows})"))
-                .collect(),
-        ),
-    };
-    if rows < needed {
-        let who = match few.is_empty() {
-            true => format!("{rows} errors are"),
-            false => format!("the errors of {} are", few.join(", ")),
-        };
-        return format!("{who} too few to promise 90%: {needed} are needed, or a lower level.");
-    }
-    let (low, high) = guarantee.bounds(LEVEL, rows);
-    let mut text = match guarantee.method() {
-        Method::Split => format!(
-            "Intervals of errbar predict --guarantee 0.9 hold a new observation{each} with a \
-             probability of at least {} (and at most {}, when no errors tie), whatever the distribution \
-             of errors. It is read off {} errors that the model has not seen.",
-            percent(low),
-            percent(high),
-            guarantee.rows(None)
-        ),
-        Method::Cross => format!(
-            "Intervals of errbar predict --guarantee 0.9 hold a new observation with a probability of \
-             at least {} (that much is proven; usually it is about 90%), whatever the distribution of \
-             errors.",
-            percent(low)
-        ),
-    };
-    text += " New rows must be exchangeable with these: drawn from the same source, in no special order.";
-    if in_order {
-        text += " Rows in time seldom are: take this as what would hold if nothing changed.";
-    }
-    text
-}
-
 fn described(model: &Model) -> String {
     match model {
         Model::Constant(model) => format!("one sigma for all rows, {}", four(model.sigma)),
         Model::Stack(stack) => {
             let part = |member: &Member| {
-                format!("{:>4.0}%  {}", 100.0 * member.share, described(&member.model))
+                let words = wrapped(&described(&member.model), 80);
+                let words = words.replace('\n', "\n                  ");
+                format!("{:>4.0}%  {}", 100.0 * member.share, words)
             };
             let parts: Vec<String> = stack.members().iter().map(part).collect();
             format!("a weighted mean of log sigma over\n           {}", parts.join("\n           "))

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use errbar::Split;
 use errbar::fit::{ErrorSource, Fitted};
 use errbar::mean::Mean;
 use errbar::score::LossKind;
@@ -11,6 +12,7 @@ use errbar_report::report::Origin;
 use super::Arguments;
 use super::read::{Judged, Seen};
 use crate::arguments::Missing;
+use crate::promise;
 
 pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Judged) -> Origin {
     let mut facts: Vec<(String, String)> = Vec::new();
@@ -46,6 +48,13 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
                     against(validation.crps_skill)
                 ),
             );
+        }
+        if let Some(guarantee) = fitted.guarantee() {
+            let in_order = fitted.options().split == Split::InOrder;
+            fact("guarantee", promise::promised(guarantee, in_order));
+        }
+        if let Some(kept) = &judged.promise {
+            fact("inside guaranteed 90% intervals", kept.clone());
         }
         fact("seed", fitted.options().seed.to_string());
         warnings.extend(seen_rows(judged.seen));

@@ -3,13 +3,14 @@
 use anyhow::{Context, bail};
 use errbar::diagnose::Summary;
 use errbar::fit::Fitted;
+use errbar::fit::guarantee::Guarantee;
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
 
 use super::Arguments;
 use crate::columns::{Kept, NumberId, Range, Request, TextId};
-use crate::stop;
+use crate::{promise, stop};
 
 /// Rows with everything that the report needs.
 pub(super) struct Judged {
@@ -33,6 +34,8 @@ pub(super) struct Judged {
     pub(super) seen: Seen,
     /// Rows outside the range of the inputs that the model was fitted to.
     pub(super) outside: usize,
+    /// How often guaranteed intervals hold the observation.
+    pub(super) promise: Option<String>,
     pub(super) notes: Vec<String>,
 }
 
@@ -55,6 +58,8 @@ struct Asked {
     weight: Option<NumberId>,
     /// Of the model, in its order.
     model_inputs: Vec<NumberId>,
+    /// What its guarantee is grouped by.
+    group: Option<TextId>,
 }
 
 impl Judged {
@@ -119,6 +124,12 @@ impl Judged {
                 }
                 _ => Vec::new(),
             },
+            group: match fitted.and_then(Fitted::guarantee).and_then(Guarantee::grouped_by) {
+                Some(name) if request.header().iter().any(|column| column == name) => {
+                    Some(request.text(name)?)
+                }
+                _ => None,
+            },
         };
         if let Some(time) = &arguments.time {
             request.time(time)?;
@@ -159,11 +170,13 @@ impl Judged {
             curve: None,
             seen: Seen::No,
             outside: 0,
+            promise: None,
             notes,
             kept,
         };
         if let Some(fitted) = fitted {
             judged.predict(fitted, &asked.model_inputs)?;
+            judged.promise = judged.kept_promise(fitted, &asked)?;
         }
         Ok(judged)
     }
@@ -210,6 +223,32 @@ impl Judged {
                 .push("every forecast is moved by the bias that the model has learned".into());
         }
         Ok(())
+    }
+
+    /// How often guaranteed intervals hold the observation here, where there are some.
+    fn kept_promise(&self, fitted: &Fitted, asked: &Asked) -> anyhow::Result<Option<String>> {
+        let Some(guarantee) = fitted.guarantee() else { return Ok(None) };
+        let Ok(error) = errors_of(&self.y, &self.mu) else { return Ok(None) };
+        let columns: Vec<&[f64]> =
+            asked.model_inputs.iter().map(|id| self.kept.numbers(*id)).collect();
+        let inputs: Vec<f64> = (0..self.kept.rows())
+            .flat_map(|row| columns.iter().map(move |column| column[row]))
+            .collect();
+        let texts = asked.group.map(|id| self.kept.texts(id));
+        let groups: Option<Vec<Option<u32>>> = texts.map(|texts| {
+            let known: Vec<Option<u32>> =
+                texts.values.iter().map(|label| guarantee.group(label)).collect();
+            texts.rows.iter().map(|&row| known[row as usize]).collect()
+        });
+        match fitted.guaranteed(&inputs, promise::LEVEL, groups.as_deref()) {
+            Ok(reach) => {
+                let name = guarantee.grouped_by().unwrap_or_default();
+                let group = texts.map(|texts| (name, &texts.values[..], &texts.rows[..]));
+                Ok(Some(promise::kept(&error, &reach, group)))
+            }
+            Err(errbar::Error::TooFewForLevel { .. }) => Ok(None),
+            Err(error) => Err(self.kept.refused(error)),
+        }
     }
 
     /// Whether these are the errors that the model was fitted to.
