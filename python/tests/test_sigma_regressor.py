@@ -266,7 +266,7 @@ def test_a_missing_input_tells_something():
     X = rng.random((600, 2))
     X[::3, 1] = np.nan
     error = np.where(np.isnan(X[:, 1]), 3.0, 1.0) * rng.normal(size=600)
-    model = SigmaRegressor().fit(X, error)
+    model = SigmaRegressor("trees").fit(X, error)
     missing, known = model.predict([[0.5, np.nan], [0.5, 0.5]])
     assert 2 < missing / known < 4.5
     # A model that never saw one missing does not know what to make of it.

@@ -8,10 +8,11 @@
 use std::f64::consts::TAU;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use errbar::fit::{self, Fitted, Kind};
 use errbar::sigma::network::{self, Activation, Layer, Output};
 use errbar::sigma::polynomial::{self, Link, Order};
+use errbar::sigma::trees::{self, NodeParts};
 use errbar::sigma::{Model, constant, smooth};
 use errbar::{Data, Silent};
 use serde_json::{Value, json};
@@ -52,6 +53,21 @@ impl Rows {
         Self { columns, inputs, error }
     }
 
+    /// The same rows, some of whose inputs are missing.
+    fn with_gaps(mut self) -> Self {
+        self.inputs.iter_mut().skip(3).step_by(7).for_each(|x| *x = f64::NAN);
+        self
+    }
+
+    fn data(&self) -> anyhow::Result<Data<'_>> {
+        Ok(Data::with_missing(&self.inputs, self.columns, &self.error)?)
+    }
+
+    /// Whether a model of these rows knows what a missing input is.
+    fn missing(&self) -> bool {
+        self.inputs.iter().any(|x| x.is_nan())
+    }
+
     /// Rows over the training range and half as far again on both sides, the ends among them.
     fn asked(&self) -> Vec<f64> {
         let column = |c: usize| self.inputs.iter().skip(c).step_by(self.columns).copied();
@@ -66,7 +82,8 @@ impl Rows {
             let x = (0.5 * low + 0.5 * high) + 1.5 * (2.0 * u - 1.0) * reach;
             // Half of all values stay inside.
             let x = if i % 4 < 2 { x.clamp(low, high) } else { x };
-            asked.push(x.clamp(f64::MIN, f64::MAX));
+            let gap = self.missing() && i % 11 == 5;
+            asked.push(if gap { f64::NAN } else { x.clamp(f64::MIN, f64::MAX) });
         }
         asked.truncate(ASKED * self.columns);
         asked
@@ -150,6 +167,30 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
         cases.push((name.into(), rows, model.into()));
     }
 
+    // Of few rows, trees would rather not split; these must.
+    let splitting = trees::Options {
+        bags: Some(3),
+        rounds: 40,
+        leaves: Some(12),
+        least_rows: 2,
+        least_gain: Some(0.0),
+        ..trees::Options::default()
+    };
+    let forests = [
+        ("trees", one(), splitting),
+        ("trees-3", three(), splitting),
+        ("trees-still-column", still(), splitting),
+        ("trees-stumps", five(), trees::Options { depth: 1, ..splitting }),
+        ("trees-general-5", five(), trees::Options::default()),
+        ("trees-widest-range", Rows::new(&[0.0], &[f64::MAX], 1e-200), splitting),
+        ("trees-missing", three().with_gaps(), splitting),
+    ];
+    for (name, rows, options) in forests {
+        let model = Model::from(trees::fit_to(&rows.data()?, &options, &Silent)?);
+        ensure!(!thresholds(&model).is_empty(), "{name}: no tree splits");
+        cases.push((name.into(), rows, model));
+    }
+
     let smooths = [
         ("smooth", one()),
         ("smooth-3", three()),
@@ -158,54 +199,132 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
         ("smooth-widest-range", Rows::new(&[0.0], &[f64::MAX], 1e-200)),
     ];
     for (name, rows) in smooths {
-        let data = Data::new(&rows.inputs, rows.columns, &rows.error)?;
-        let model = smooth::fit_to(&data, &smooth::Options::default(), &Silent)?;
+        let model = smooth::fit_to(&rows.data()?, &smooth::Options::default(), &Silent)?;
         cases.push((name.into(), rows, model.into()));
     }
 
-    // Sigmas beyond what a double holds, which no fit makes.
-    let steep = |name: &str, change: &dyn Fn(&mut Value)| -> anyhow::Result<_> {
-        let (_, _, model) =
-            cases.iter().find(|(other, ..)| other == name).context("no such case")?;
-        let mut saved: Value = serde_json::from_str(&model.to_json()?)?;
+    let rows = || three().with_gaps();
+    let quick = network::Options { iterations: 60, ..network::Options::general() };
+    let general = polynomial::Options::general();
+    let polynomial = polynomial::fit_to(&rows().data()?, &general, &Silent)?;
+    let network = network::fit_to(&rows().data()?, &quick, &Silent)?;
+    let smooth = smooth::fit_to(&rows().data()?, &smooth::Options::default(), &Silent)?;
+    cases.push(("constant-missing".into(), rows(), sigma.into()));
+    cases.push(("polynomial-missing".into(), rows(), polynomial.into()));
+    cases.push(("network-missing".into(), rows(), network.into()));
+    cases.push(("smooth-missing".into(), rows(), smooth.into()));
+
+    // A stack of every kind, and the model that is fitted when none is asked for.
+    let kinds = ["constant", "polynomial-general-3", "network-paper-3", "smooth-3", "trees-3"];
+    let stacked = stack(&cases, &kinds)?;
+    cases.push(("stack".into(), three(), stacked));
+    let kinds = ["constant", "polynomial", "network", "smooth", "trees"];
+    let stacked = stack(&cases, &kinds.map(|kind| format!("{kind}-missing")))?;
+    cases.push(("stack-missing".into(), rows(), stacked));
+    for (name, rows) in [("auto", three()), ("auto-missing", rows())] {
+        let names: Vec<String> = (0..rows.columns).map(|c| c.to_string()).collect();
+        let fit = fit::fit(&rows.data()?, &names, &fit::Options::default(), &Silent)?;
+        cases.push((name.into(), rows, fit.fitted.model().clone()));
+    }
+
+    // What no fit makes: first, sigmas beyond what a double holds.
+    let changed = |name: &str, change: &dyn Fn(&mut Value)| -> anyhow::Result<_> {
+        let mut saved = saved(&cases, name)?;
         change(&mut saved["model"]);
         Ok(Model::from_json(&saved.to_string())?)
     };
-    let polynomial = steep("polynomial-logsigma-order-1", &|model| {
+    let polynomial = changed("polynomial-logsigma-order-1", &|model| {
         model["coefficients"] = json!([-5.0, 900.0]);
     })?;
-    let network = steep("network-no-layer", &|model| {
+    let network = changed("network-no-layer", &|model| {
         model["members"] = json!([[900.0, 0.0, 0.0, -3.0], [400.0, 200.0, 0.0, 1.0]]);
     })?;
-    let smooth = steep("smooth", &|model| {
+    let smooth = changed("smooth", &|model| {
         // Of the level and the slope.
         model["coefficients"][0] = json!(-0.5);
         model["coefficients"][1] = json!(900.0);
     })?;
+    let trees = changed("trees-3", &|model| {
+        model["level"] = json!(700.0);
+        model["trees"] = json!(["0:10 1:3 -1500.0 2.5 1500.0"]);
+    })?;
+    // Trees of one leaf, and splits after the last bin, which only missing values fail.
+    let leaves = changed("trees-3", &|model| model["trees"] = json!(["0.5", "-0.25"]))?;
+    let last_bins = changed("trees-missing", &|model| {
+        model["bins"]["cuts"] = json!([[-21.0, -19.0], [3e5], []]);
+        model["trees"] =
+            json!(["0:2 0:1 0.1 0.2 0.4", "1:1? 0.8 1.6", "2:0 1:0? 3.2 0.3 6.4", "0.7"]);
+    })?;
     cases.push(("smooth-steep".into(), one(), smooth));
     cases.push(("polynomial-steep".into(), one(), polynomial));
     cases.push(("network-steep".into(), three(), network));
+    cases.push(("trees-steep".into(), three(), trees));
+    cases.push(("trees-leaves".into(), three(), leaves));
+    cases.push(("trees-last-bins".into(), rows(), last_bins));
     Ok(cases)
+}
+
+/// The saved form of a case's model.
+fn saved(cases: &[(String, Rows, Model)], name: &str) -> anyhow::Result<Value> {
+    let (.., model) = cases.iter().find(|(other, ..)| other == name).context("no such case")?;
+    Ok(serde_json::from_str(&model.to_json()?)?)
+}
+
+/// A stack of the models of other cases.
+fn stack(cases: &[(String, Rows, Model)], names: &[impl AsRef<str>]) -> anyhow::Result<Model> {
+    let mut stack = saved(cases, names[0].as_ref())?;
+    let mut members = Vec::new();
+    for (name, share) in names.iter().zip([0.1, 0.2, 0.15, 0.25, 0.3]) {
+        members.push(json!({"share": share, "model": saved(cases, name.as_ref())?["model"]}));
+    }
+    stack["model"] = json!({"kind": "stack", "members": members});
+    Ok(Model::from_json(&stack.to_string())?)
+}
+
+/// Columns and thresholds of every split of trees, wherever they are.
+fn thresholds(model: &Model) -> Vec<(usize, f64)> {
+    let split = |node| match node {
+        NodeParts::Leaf(_) => None,
+        NodeParts::Split { column, threshold, .. } => Some((column, threshold)),
+    };
+    match model {
+        Model::Trees(trees) => trees.trees().flatten().filter_map(split).collect(),
+        Model::Stack(stack) => {
+            stack.members().iter().flat_map(|member| thresholds(&member.model)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// In the last rows, values exactly at the thresholds of trees, just beside them and far beyond.
+fn at_thresholds(asked: &mut [f64], columns: usize, model: &Model) {
+    let thresholds = thresholds(model);
+    let rows = asked.chunks_exact_mut(columns).rev().take(ASKED / 2);
+    for (i, (row, (column, threshold))) in rows.zip(thresholds.iter().cycle()).enumerate() {
+        let beside = [*threshold, threshold.next_down(), threshold.next_up(), f64::MIN, f64::MAX];
+        row[*column] = beside[i % 5].clamp(f64::MIN, f64::MAX);
+    }
 }
 
 /// One case: the model file, and inputs with what is expected of them.
 fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}, \"é\"")).collect();
-    let data = Data::new(&rows.inputs, rows.columns, &rows.error)?;
     let options = fit::Options { kind: Kind::Constant, ..fit::Options::default() };
-    let fitted = fit::fit(&data, &names, &options, &Silent)?.fitted;
+    let fitted = fit::fit(&rows.data()?, &names, &options, &Silent)?.fitted;
     // The program fits with general settings only; the file may hold any model.
     let mut file: Value = serde_json::from_str(&fitted.to_json()?)?;
     let mut saved: Value = serde_json::from_str(&model.to_json()?)?;
     file["fitted"]["model"] = saved["model"].take();
     let text = file.to_string();
 
-    let inputs = rows.asked();
+    let mut inputs = rows.asked();
+    at_thresholds(&mut inputs, rows.columns, model);
     let predicted = Fitted::from_json(&text)?.predict(&inputs)?;
     let expected = json!({
         "names": names,
-        "inputs": inputs,
+        "inputs": inputs, // null where one is missing
+        "missing": rows.missing(),
         "sigma": predicted.sigma,
         "outside": predicted.outside,
     });

@@ -487,7 +487,11 @@ fn json_is_json() {
         assert_eq!(ran.stderr, "", "{line}");
     }
     // Quiet, JSON is still the result.
-    let quiet = errbar(folder.path(), ["fit", "t.csv", "--json", "-q", "-o", "m.json"]).well();
+    let quiet = errbar(
+        folder.path(),
+        ["fit", "t.csv", "--json", "-q", "-o", "m.json", "--missing", "drop"],
+    )
+    .well();
     assert_eq!(quiet.stdout, ran.stdout);
     assert_eq!(quiet.stderr, "");
 }

@@ -16,11 +16,11 @@ fn said(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-fn fitted() -> Fitted {
+fn fitted(kind: Kind) -> Fitted {
     let x: Vec<f64> = (0..60).map(f64::from).collect();
     let error: Vec<f64> = x.iter().map(|x| (1.0 + x) * (2.4 * x).sin()).collect();
     let data = Data::new(&x, 1, &error).unwrap();
-    let options = fit::Options { kind: Kind::Polynomial, ..fit::Options::default() };
+    let options = fit::Options { kind, ..fit::Options::default() };
     fit::fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
 }
 
@@ -28,7 +28,7 @@ fn fitted() -> Fitted {
 fn a_model_is_exported_and_the_same_bytes_come_again() {
     let folder = tempfile::tempdir().unwrap();
     let (model, out) = (folder.path().join("model.json"), folder.path().join("MODEL.ONNX"));
-    std::fs::write(&model, fitted().to_json().unwrap()).unwrap();
+    std::fs::write(&model, fitted(Kind::Polynomial).to_json().unwrap()).unwrap();
     let output = export(&model, &out);
     assert!(output.status.success(), "{}", said(&output));
     assert!(output.stdout.is_empty());
@@ -39,13 +39,25 @@ fn a_model_is_exported_and_the_same_bytes_come_again() {
 }
 
 #[test]
+fn every_kind_is_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, out) = (folder.path().join("model.json"), folder.path().join("model.onnx"));
+    for kind in [Kind::Constant, Kind::Smooth, Kind::Network, Kind::Trees, Kind::Stack, Kind::Auto]
+    {
+        std::fs::write(&model, fitted(kind).to_json().unwrap()).unwrap();
+        let output = export(&model, &out);
+        assert!(output.status.success(), "{kind:?}: {}", said(&output));
+    }
+}
+
+#[test]
 fn a_forecast_of_the_models_own_is_said_to_be_missing() {
     let folder = tempfile::tempdir().unwrap();
     let (model, out) = (folder.path().join("model.json"), folder.path().join("model.onnx"));
     let x: Vec<f64> = (0..20).map(f64::from).collect();
     let y: Vec<f64> = x.iter().map(|x| (0.3 * x).sin() + 0.1 * (40.0 * x).cos()).collect();
     let mean = GaussianProcess::fit(&x, 1, &y, &gaussian_process::Options::default()).unwrap();
-    std::fs::write(&model, fitted().with_mean(mean).to_json().unwrap()).unwrap();
+    std::fs::write(&model, fitted(Kind::Polynomial).with_mean(mean).to_json().unwrap()).unwrap();
     let output = export(&model, &out);
     assert!(output.status.success() && out.exists());
     assert!(said(&output).contains("only sigma is in it"), "{}", said(&output));
@@ -66,7 +78,7 @@ fn what_cannot_be_exported_is_refused_and_earlier_files_stay() {
     };
     let out = folder.path().join("model.onnx");
     refused(&out, "cannot read the model");
-    let good = fitted().to_json().unwrap();
+    let good = fitted(Kind::Polynomial).to_json().unwrap();
     for (text, why) in [
         ("{}", "no model file of errbar"),
         (&good.replacen("\"errbar_model\": 1", "\"errbar_model\": 99", 1), "use a newer one"),

@@ -246,6 +246,7 @@ fn missing_inputs_are_learned_from() {
         let options = Options { kind, debias: kind == Kind::Trees, ..Options::default() };
         let fitted = fitted_to(&data, &options);
         let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
+        assert!(again.takes_missing(), "{kind:?}");
         let sigma = again.predict(&[0.5, f64::NAN, 0.5, 0.4]).unwrap().sigma;
         assert!(sigma.iter().all(|s| *s > 0.0), "{kind:?} {sigma:?}");
         if matches!(kind, Kind::Trees | Kind::Auto) {
@@ -257,6 +258,7 @@ fn missing_inputs_are_learned_from() {
     let (inputs, error) = draw(12, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
     let fitted = fitted_to(&data, &Options { kind: Kind::Trees, ..Options::default() });
+    assert!(!fitted.takes_missing());
     assert!(matches!(fitted.predict(&[0.5, f64::NAN]), Err(Error::InputNotFinite { .. })));
 }
 

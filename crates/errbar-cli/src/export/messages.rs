@@ -64,6 +64,9 @@ pub(super) struct Node {
     pub(super) name: String,
     #[prost(string, tag = "4")]
     pub(super) op_type: String,
+    /// Empty for the operators of ONNX itself.
+    #[prost(string, tag = "7")]
+    pub(super) domain: String,
     #[prost(message, repeated, tag = "5")]
     pub(super) attribute: Vec<Attribute>,
 }
@@ -74,15 +77,21 @@ pub(super) struct Attribute {
     pub(super) name: String,
     #[prost(int64, optional, tag = "3")]
     pub(super) i: Option<i64>,
+    #[prost(message, optional, tag = "5")]
+    pub(super) t: Option<Tensor>,
     #[prost(int64, repeated, packed = "false", tag = "8")]
     pub(super) ints: Vec<i64>,
+    #[prost(string, repeated, tag = "9")]
+    pub(super) strings: Vec<String>,
     #[prost(int32, tag = "20")]
     pub(super) kind: i32,
 }
 
 /// `AttributeProto.AttributeType`
 pub(super) const INT: i32 = 2;
+pub(super) const TENSOR: i32 = 4;
 pub(super) const INTS: i32 = 7;
+pub(super) const STRINGS: i32 = 8;
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Tensor {

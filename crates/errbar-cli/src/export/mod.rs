@@ -5,6 +5,7 @@ mod messages;
 mod onnx;
 #[cfg(test)]
 mod tests;
+mod trees;
 
 use std::path::{Path, PathBuf};
 
@@ -31,9 +32,10 @@ Then, in Python (pip install numpy onnxruntime):
 
 The columns of inputs are those that the model was fitted to, in their order:
   session.get_modelmeta().custom_metadata_map[\"inputs\"]
-A row outside the range of the inputs that the model has seen gets the sigma of the nearest edge; with a
-smooth model, sigma returns to the overall level there.
-A row in which a number is missing or infinite gets NaN, and counts as outside.")]
+A row outside the range of the inputs that the model has seen gets the sigma of the nearest edge;
+with a smooth model, sigma returns to the overall level there; a stack lies in between.
+A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
+fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {
     /// The model file that errbar fit wrote; - is standard input.
     model: PathBuf,
@@ -50,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { model, output: path, voice } = arguments;
     check_form(path)?;
     let fitted = model_file::read(model)?;
-    let bytes = onnx::export(fitted.model(), &columns(&fitted))?;
+    let bytes = exported(&fitted)?;
     output::write(path, &bytes)?;
     let (explained, size) = (fitted.model().explain(), bytes.len());
     voice.note(&format!("{explained}; wrote {} ({size} bytes)", path.display()));
@@ -66,7 +68,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Exports a model, and forgets it.
 pub(crate) fn check(fitted: &Fitted) {
     // A model may be refused.
-    let _ = onnx::export(fitted.model(), &columns(fitted));
+    let _ = exported(fitted);
+}
+
+fn exported(fitted: &Fitted) -> anyhow::Result<Vec<u8>> {
+    // A file may hold a model that knows less than its data.
+    let missing = fitted.takes_missing() && fitted.model().takes_missing();
+    onnx::export(fitted.model(), &columns(fitted), missing)
 }
 
 /// The form is told by the name.

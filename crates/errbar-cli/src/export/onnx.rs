@@ -5,21 +5,23 @@
 //!                        -> beyond the training ranges?        -> outside [rows]
 //! ```
 //!
-//! All rows, terms and averaged networks go through the same few nodes as tensors, so that the size of
-//! the graph grows with the order of a polynomial and the layers of a network only.
+//! All rows, terms, averaged networks and trees go through the same few nodes as tensors, so that the
+//! size of the graph grows only with the order of a polynomial, the layers of a network and the
+//! members of a stack.
 
 use anyhow::{Context, ensure};
 use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
 use errbar::sigma::smooth::Formula;
+use errbar::sigma::stack::{Member, Stack};
 use errbar::sigma::{Model, Scaling};
 use prost::Message;
 
 use super::graph::{Builder, Value, int, ints};
-use super::messages::{self, BOOL, DOUBLE, Entry, OperatorSet};
+use super::messages::{self, BOOL, DOUBLE, Entry};
+use super::trees::trees;
 
-/// Operators that every runtime since 2022 knows, and the form of file that goes with them.
-const OPERATORS: i64 = 17;
+/// The form of file that goes with the operators.
 const FORM: i64 = 8;
 
 /// An input column: its name, and its range in the data that the model was fitted to.
@@ -29,11 +31,42 @@ pub(super) struct Column {
     pub(super) range: (f64, f64),
 }
 
-/// The model as the bytes of an ONNX file.
+/// The inputs in the graph, and what every model makes of them first.
+pub(super) struct Inputs {
+    pub(super) values: Value,
+    /// Which of them are missing, where some may be.
+    absent: Option<Value>,
+    /// The axis of the columns.
+    across: Value,
+    /// 0 for a row that the model can answer, NaN for any other, as a column: added to sigma, it keeps
+    /// a number that is none from passing for one that the model knows. (The library refuses such
+    /// rows.)
+    gap: Value,
+}
+
+impl Inputs {
+    fn new(graph: &mut Builder, columns: usize, missing: bool, doc: &str) -> Self {
+        let values = graph.input("inputs", columns, doc);
+        let across = graph.integers("across", &[1]);
+        let absent = missing.then(|| graph.node("absent", "IsNaN", &[&values]));
+        let known = match &absent {
+            None => values.clone(),
+            Some(absent) => {
+                let harmless = graph.doubles("harmless", &[], &[0.0]);
+                graph.node("known", "Where", &[absent, &harmless, &values])
+            }
+        };
+        let gaps = graph.node("gaps", "Sub", &[&known, &known]);
+        let gap = graph.node("gap", "ReduceSum", &[&gaps, &across]);
+        Self { values, absent, across, gap }
+    }
+}
+
+/// The model as the bytes of an ONNX file; `missing` says whether inputs may be.
 ///
 /// # Errors
 /// Columns that are not one for each input of the model.
-pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8>> {
+pub(super) fn export(model: &Model, columns: &[Column], missing: bool) -> anyhow::Result<Vec<u8>> {
     ensure!(
         columns.len() == model.columns(),
         "the model has {} inputs, and {} columns are named",
@@ -41,37 +74,22 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
         columns.len()
     );
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    let mut graph = Builder::new("sigma");
-    let inputs = graph.input(
-        "inputs",
-        columns.len(),
-        &format!("One row for each forecast; the columns are {}.", names.join(", ")),
-    );
-    // 0 for a row of finite numbers, NaN for any other: added to sigma, it keeps a missing number
-    // from passing for one that the model knows. (The library refuses such rows.)
-    let across = graph.integers("across", &[1]);
-    let gaps = graph.node("gaps", "Sub", &[&inputs, &inputs]);
-    let gap = graph.node("gap", "ReduceSum", &[&gaps, &across]);
-
-    let sigma = match model {
-        Model::Constant(model) => graph.doubles("value", &[], &[model.sigma]),
-        Model::Polynomial(model) => polynomial(&mut graph, model, &inputs, &gap),
-        Model::Network(model) => network(&mut graph, model, &inputs),
-        Model::Smooth(model) => smooth(&mut graph, &model.formula(), &inputs, &gap),
-        Model::Trees(_) => {
-            anyhow::bail!(
-                "a model of trees has no ONNX form yet; fit one with --model smooth or network"
-            )
-        }
-        Model::Stack(_) => {
-            anyhow::bail!("a stack has no ONNX form yet; fit one with --model smooth or network")
-        }
+    let (missing_doc, refused) = match missing {
+        true => (" A missing value is NaN.", "infinite"),
+        false => ("", "not finite"),
     };
-    let sigma = graph.node("sigma_column", "Add", &[&sigma, &gap]);
-    let sigma = graph.node("sigma", "Squeeze", &[&sigma, &across]);
+    let mut graph = Builder::new("sigma");
+    let doc =
+        format!("One row for each forecast; the columns are {}.{missing_doc}", names.join(", "));
+    let inputs = Inputs::new(&mut graph, columns.len(), missing, &doc);
+    let sigma = sigma(&mut graph, model, &inputs);
+    let sigma = graph.node("sigma_column", "Add", &[&sigma, &inputs.gap]);
+    let sigma = graph.node("sigma", "Squeeze", &[&sigma, &inputs.across]);
     graph.output_double(
         &sigma,
-        "The standard deviation of the forecast's error; NaN for inputs that are not finite.",
+        &format!(
+            "The standard deviation of the forecast's error; NaN for inputs that are {refused}."
+        ),
     );
     let outside = outside(&mut graph, columns, &inputs);
     graph.output_bool(
@@ -79,14 +97,15 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
         "Whether an input lies outside its range in the data that the model was fitted to; sigma \
          deserves less trust there.",
     );
+    let (graph, opset_import) = graph.finish();
     let entry = |key: &str, value: String| Entry { key: key.into(), value };
     let file = messages::Model {
         ir_version: FORM,
         producer_name: "errbar".into(),
         producer_version: env!("CARGO_PKG_VERSION").into(),
         doc_string: "The size of a forecast's error, as a function of the inputs.".into(),
-        graph: Some(graph.finish()),
-        opset_import: vec![OperatorSet { domain: Some(String::new()), version: OPERATORS }],
+        graph: Some(graph),
+        opset_import,
         metadata_props: vec![
             entry("inputs", serde_json::to_string(&names).context("cannot write the names")?),
             entry("model", model.explain()),
@@ -95,14 +114,30 @@ pub(super) fn export(model: &Model, columns: &[Column]) -> anyhow::Result<Vec<u8
     Ok(file.encode_to_vec())
 }
 
-/// Whether a row leaves the ranges of its columns, as NaN does too.
-fn outside(graph: &mut Builder, columns: &[Column], inputs: &Value) -> Value {
+/// Sigma as a column, or one for all rows.
+fn sigma(graph: &mut Builder, model: &Model, inputs: &Inputs) -> Value {
+    match model {
+        Model::Constant(model) => graph.doubles("value", &[], &[model.sigma]),
+        Model::Polynomial(model) => polynomial(graph, model, inputs),
+        Model::Network(model) => network(graph, model, inputs),
+        Model::Smooth(model) => smooth(graph, &model.formula(), inputs),
+        Model::Trees(model) => trees(graph, model, inputs),
+        Model::Stack(model) => stack(graph, model, inputs),
+    }
+}
+
+/// Whether a row leaves the ranges of its columns, as NaN does too unless it stands for a missing
+/// value.
+fn outside(graph: &mut Builder, columns: &[Column], inputs: &Inputs) -> Value {
     let (low, high): (Vec<f64>, Vec<f64>) = columns.iter().map(|column| column.range).unzip();
     let low = graph.doubles("low", &[columns.len()], &low);
     let high = graph.doubles("high", &[columns.len()], &high);
-    let above = graph.node("from_low", "GreaterOrEqual", &[inputs, &low]);
-    let below = graph.node("up_to_high", "LessOrEqual", &[inputs, &high]);
-    let inside = graph.node("inside", "And", &[&above, &below]);
+    let above = graph.node("from_low", "GreaterOrEqual", &[&inputs.values, &low]);
+    let below = graph.node("up_to_high", "LessOrEqual", &[&inputs.values, &high]);
+    let mut inside = graph.node("inside", "And", &[&above, &below]);
+    if let Some(absent) = &inputs.absent {
+        inside = graph.node("inside_or_absent", "Or", &[&inside, absent]);
+    }
     // Truths cannot be reduced before operator set 20; as numbers they can.
     let to = |data_type: i32| vec![int("to", data_type.into())];
     let inside = graph.node_with("inside_number", "Cast", &[&inside], to(DOUBLE));
@@ -113,12 +148,13 @@ fn outside(graph: &mut Builder, columns: &[Column], inputs: &Value) -> Value {
 }
 
 /// [`Scaling::scaled`] for all columns.
-fn scaled(graph: &mut Builder, scaling: &Scaling, inputs: &Value) -> Value {
+fn scaled(graph: &mut Builder, scaling: &Scaling, inputs: &Inputs) -> Value {
     scaled_within(graph, scaling, 1.0, inputs)
 }
 
-/// All columns scaled, and held within a distance of the middle of their range.
-fn scaled_within(graph: &mut Builder, scaling: &Scaling, far: f64, inputs: &Value) -> Value {
+/// All columns scaled, missing values filled in, and held within a distance of the middle of their
+/// range.
+fn scaled_within(graph: &mut Builder, scaling: &Scaling, far: f64, inputs: &Inputs) -> Value {
     let columns = scaling.columns();
     let halves = (0..columns).map(|c| scaling.middle_and_half(c));
     let (middle, half): (Vec<f64>, Vec<f64>) = halves.unzip();
@@ -130,7 +166,14 @@ fn scaled_within(graph: &mut Builder, scaling: &Scaling, far: f64, inputs: &Valu
     let half = graph.doubles("half", &[columns], &half);
     let least = graph.doubles("least", &[columns], &least);
     let most = graph.doubles("most", &[columns], &reach);
-    let centred = graph.node("centred", "Sub", &[inputs, &middle]);
+    let known = match (&inputs.absent, scaling.missing()) {
+        (Some(absent), Some(missing)) => {
+            let missing = graph.doubles("missing", &[columns], missing);
+            graph.node("filled_in", "Where", &[absent, &missing, &inputs.values])
+        }
+        _ => inputs.values.clone(),
+    };
+    let centred = graph.node("centred", "Sub", &[&known, &middle]);
     let ratio = graph.node("ratio", "Div", &[&centred, &half]);
     let held = graph.node("at_least", "Max", &[&ratio, &least]);
     graph.node("scaled", "Min", &[&held, &most])
@@ -140,10 +183,10 @@ fn scaled_within(graph: &mut Builder, scaling: &Scaling, far: f64, inputs: &Valu
 ///
 /// Chebyshev's polynomials of all columns stand side by side, after a column of ones; a term gathers
 /// its factors from them.
-fn polynomial(graph: &mut Builder, model: &Polynomial, inputs: &Value, gap: &Value) -> Value {
+fn polynomial(graph: &mut Builder, model: &Polynomial, inputs: &Inputs) -> Value {
     let columns = model.scaling().columns();
     let one = graph.doubles("one", &[], &[1.0]);
-    let mut basis = vec![graph.node("T0", "Add", &[gap, &one])];
+    let mut basis = vec![graph.node("T0", "Add", &[&inputs.gap, &one])];
     let orders = model.terms().flat_map(|(exponents, _)| exponents).copied().max().unwrap_or(0);
     if orders > 0 {
         basis.push(scaled(graph, model.scaling(), inputs));
@@ -195,7 +238,7 @@ fn polynomial(graph: &mut Builder, model: &Polynomial, inputs: &Value, gap: &Val
 }
 
 /// Sigma of a smooth function, as a column: [`Formula`] node by node.
-fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Value, gap: &Value) -> Value {
+fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Inputs) -> Value {
     let columns = formula.scaling.columns();
     let (points, size) = (formula.points.len() / columns, formula.coefficients.len());
     // Matrices multiply rows from the right: they go in transposed.
@@ -222,7 +265,7 @@ fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Value, gap: &Value) -
     let bumps = graph.node("bumps", "MatMul", &[&correlations, &to_bumps]);
 
     let level = graph.doubles("level", &[], &[formula.level]);
-    let level = graph.node("level_column", "Add", &[gap, &level]);
+    let level = graph.node("level_column", "Add", &[&inputs.gap, &level]);
     let (least, most) =
         (graph.doubles("minus_one", &[], &[-1.0]), graph.doubles("one", &[], &[1.0]));
     let held_inputs = graph.node("inside_range", "Clip", &[&z, &least, &most]);
@@ -256,7 +299,7 @@ fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Value, gap: &Value) -
 }
 
 /// Sigma of a network, as a column. All networks to be averaged are one stack of matrices.
-fn network(graph: &mut Builder, model: &Network, inputs: &Value) -> Value {
+fn network(graph: &mut Builder, model: &Network, inputs: &Inputs) -> Value {
     let mut values = scaled(graph, model.scaling(), inputs);
     for (number, layer) in model.layers().enumerate() {
         let networks = layer.weights.len();
@@ -302,8 +345,24 @@ fn network(graph: &mut Builder, model: &Network, inputs: &Value) -> Value {
     held(graph, &sigma, model.floor())
 }
 
+/// Sigma of a stack, as a column: the weighted geometric mean of its members'.
+fn stack(graph: &mut Builder, model: &Stack, inputs: &Inputs) -> Value {
+    let part = |(number, Member { share, model }): (usize, &Member)| {
+        graph.part(&format!("member{number}_"), |graph| {
+            let sigma = sigma(graph, model, inputs);
+            let log = graph.node("log_of_sigma", "Log", &[&sigma]);
+            let share = graph.doubles("share", &[], &[*share]);
+            graph.node("part", "Mul", &[&log, &share])
+        })
+    };
+    let parts: Vec<Value> = model.members().iter().enumerate().map(part).collect();
+    let log = graph.node("mean_of_logs", "Sum", &parts.iter().collect::<Vec<&Value>>());
+    let mean = graph.node("mean_of_members", "Exp", &[&log]);
+    held(graph, &mean, f64::MIN_POSITIVE)
+}
+
 /// Sigma is at least this, and finite.
-fn held(graph: &mut Builder, sigma: &Value, least: f64) -> Value {
+pub(super) fn held(graph: &mut Builder, sigma: &Value, least: f64) -> Value {
     let least = graph.doubles("sigma_least", &[], &[least]);
     let most = graph.doubles("sigma_most", &[], &[f64::MAX]);
     graph.node("sigma_held", "Clip", &[sigma, &least, &most])

@@ -7,8 +7,10 @@ use errbar::sigma::constant::Constant;
 use errbar::sigma::network::{self, Activation, Layer};
 use errbar::sigma::polynomial::{self, Order};
 use errbar::sigma::smooth;
+use errbar::sigma::trees;
 use errbar::{Data, Silent};
 use prost::Message;
+use serde_json::Value;
 
 use super::messages::{self, BOOL, DOUBLE, Graph, INT64, Size, ValueInfo};
 use super::onnx::{Column, export};
@@ -46,12 +48,37 @@ fn smooth(columns: usize) -> Model {
     smooth::fit_to(&data, &smooth::Options::default(), &Silent).unwrap().into()
 }
 
+fn trees(columns: usize, rounds: usize) -> Model {
+    let (inputs, error) = data(columns);
+    let options = trees::Options {
+        bags: Some(1), // which makes all its rounds
+        rounds,
+        least_gain: Some(0.0),
+        ..trees::Options::default()
+    };
+    trees::fit(&inputs, columns, &error, &options).unwrap().into()
+}
+
+/// All of them in equal shares; a stack itself is made by a fit or a file only.
+fn stack(members: &[Model]) -> Model {
+    let json =
+        |model: &Model| -> Value { serde_json::from_str(&model.to_json().unwrap()).unwrap() };
+    let share = 1.0 / members.len() as f64;
+    let mut saved = json(&members[0]);
+    let members: Vec<Value> = members
+        .iter()
+        .map(|model| serde_json::json!({"share": share, "model": json(model)["model"]}))
+        .collect();
+    saved["model"] = serde_json::json!({"kind": "stack", "members": members});
+    Model::from_json(&saved.to_string()).unwrap()
+}
+
 fn columns(number: usize) -> Vec<Column> {
     (0..number).map(|c| Column { name: format!("x{c}"), range: (0.0, 1.0) }).collect()
 }
 
-fn decoded(model: &Model) -> messages::Model {
-    let bytes = export(model, &columns(model.columns())).unwrap();
+fn decoded(model: &Model, missing: bool) -> messages::Model {
+    let bytes = export(model, &columns(model.columns()), missing).unwrap();
     messages::Model::decode(bytes.as_slice()).unwrap()
 }
 
@@ -93,10 +120,16 @@ fn check(graph: &Graph) {
 fn every_model_has_the_same_inputs_and_outputs() {
     let constant = Model::from(Constant { sigma: 2.5, columns: 3 });
     let polynomials = [polynomial(3, 0), polynomial(3, 1), polynomial(3, 4)];
-    let others = [constant, network(3, 1), network(3, 6), smooth(3)];
-    for model in polynomials.into_iter().chain(others) {
-        let file = decoded(&model);
-        assert_eq!((file.ir_version, file.opset_import[0].version), (8, 17));
+    let others = [constant, network(3, 1), network(3, 6), smooth(3), trees(3, 2)];
+    let mut models: Vec<Model> = polynomials.into_iter().chain(others).collect();
+    models.push(stack(&models));
+    // Missing inputs change nodes, not what goes in and out.
+    for (model, missing) in models.iter().flat_map(|model| [(model, false), (model, true)]) {
+        let file = decoded(model, missing);
+        assert_eq!(file.ir_version, 8);
+        let sets = file.opset_import.iter().map(|set| (set.domain(), set.version));
+        let for_trees = matches!(model.name(), "trees" | "stack").then_some(("ai.onnx.ml", 3));
+        assert!(sets.eq([("", 17)].into_iter().chain(for_trees)), "{:?}", file.opset_import);
         assert_eq!(file.producer_name, "errbar");
         assert_eq!(file.producer_version, env!("CARGO_PKG_VERSION"));
         let meta: Vec<(&str, &str)> =
@@ -117,15 +150,16 @@ fn every_model_has_the_same_inputs_and_outputs() {
 
 #[test]
 fn the_graph_does_not_grow_with_terms_or_networks() {
-    let nodes = |model: &Model| decoded(model).graph.unwrap().node.len();
+    let nodes = |model: &Model| decoded(model, false).graph.unwrap().node.len();
     // 35 and 5 terms: two more nodes for each of up to three further factors of a term.
     assert!(nodes(&polynomial(3, 4)) <= nodes(&polynomial(1, 4)) + 4);
     assert_eq!(nodes(&network(2, 8)), nodes(&network(2, 1)));
     assert_eq!(nodes(&smooth(3)), nodes(&smooth(1)));
+    assert_eq!(nodes(&trees(2, 8)), nodes(&trees(2, 2)));
 }
 
 #[test]
 fn columns_must_be_those_of_the_model() {
-    let why = export(&polynomial(2, 1), &columns(3)).unwrap_err().to_string();
+    let why = export(&polynomial(2, 1), &columns(3), false).unwrap_err().to_string();
     assert_eq!(why, "the model has 2 inputs, and 3 columns are named");
 }

@@ -104,14 +104,15 @@ const ENOUGH: usize = 500;
 /// Rows to hold out, one set after another, each with the rows to learn from meanwhile.
 fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Held> {
     let (rows, share) = (data.rows(), options.validation);
-    let held = (rows as f64 * share).round() as usize;
-    if held < 5 || rows - held < LEAST_ROWS / 2 {
+    // Fewer than five tell nothing.
+    let held = ((rows as f64 * share).round() as usize).max(5);
+    if share == 0.0 || rows < held + LEAST_ROWS / 2 {
         return Vec::new();
     }
     // In time, what comes later must not be known: half of the rows are there to learn from first.
     let most = match options.split {
-        Split::Random => (1.0 / share + 1e-9) as usize,
-        Split::InOrder => (0.5 / share + 1e-9) as usize,
+        Split::Random => rows.div_ceil(held),
+        Split::InOrder => (rows / 2) / held,
     };
     let work = options.work(kinds, rows);
     let affordable = ((options.budget - work.once) / work.turn).clamp(0.0, most as f64) as usize;

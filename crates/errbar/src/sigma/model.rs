@@ -147,6 +147,19 @@ impl Model {
         }
     }
 
+    /// Whether an input may be missing (NaN). A constant and trees know what to make of that; other
+    /// models do when they were fitted to some such rows.
+    #[must_use]
+    pub fn takes_missing(&self) -> bool {
+        match self {
+            Self::Constant(_) | Self::Trees(_) => true,
+            Self::Polynomial(model) => model.scaling().missing().is_some(),
+            Self::Smooth(model) => model.scaling().missing().is_some(),
+            Self::Network(model) => model.scaling().missing().is_some(),
+            Self::Stack(model) => model.members().iter().all(|member| member.model.takes_missing()),
+        }
+    }
+
     /// Whether a model that was read can be used.
     pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
         match self {

@@ -37,6 +37,12 @@ pub struct Formula<'a> {
 }
 
 impl Smooth {
+    /// The ranges of the inputs in the training rows.
+    #[must_use]
+    pub fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+
     /// Its formula, with the matrices inverted.
     #[must_use]
     pub fn formula(&self) -> Formula<'_> {

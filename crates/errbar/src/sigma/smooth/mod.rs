@@ -388,7 +388,7 @@ impl Smooth {
         let reach = crate::score::calibration::half_width(level);
         let ends = |(log, variance): (f64, f64)| {
             // The cost tells a little less than the likelihood, whose curvature this is.
-            let deviation = (variance / EFFICIENCY).sqrt();
+            let deviation = WIDER * (variance / EFFICIENCY).sqrt();
             (in_range((log - reach * deviation).exp()), in_range((log + reach * deviation).exp()))
         };
         Ok(self.log_sigma(inputs)?.into_iter().map(ends).unzip())
@@ -416,6 +416,10 @@ impl Smooth {
 
 /// The information about log sigma in the CRPS over that in the likelihood, $J^2/(2V)$.
 const EFFICIENCY: f64 = 0.808_012_701_892_218_9;
+
+/// The size of the process and its length scale are taken as known, and are not: on G, Y and W (seeds
+/// of 1000 and above) a band wider by this holds sigma nine times out of ten on average.
+const WIDER: f64 = 1.1;
 
 fn in_range(sigma: f64) -> f64 {
     sigma.clamp(f64::MIN_POSITIVE, f64::MAX)

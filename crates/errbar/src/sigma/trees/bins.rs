@@ -51,6 +51,11 @@ impl Bins {
         self.cuts[column].len() + 1
     }
 
+    /// The largest value of a bin; the last one has none.
+    pub(crate) fn end(&self, column: usize, bin: u8) -> Option<f64> {
+        self.cuts[column].get(usize::from(bin)).copied()
+    }
+
     /// The code of a value: its bin, or for a missing value the number after the last bin.
     fn code(&self, column: usize, x: f64) -> u8 {
         let bin = if x.is_nan() {

@@ -8,6 +8,7 @@
 mod bins;
 mod boost;
 mod grow;
+mod parts;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::bins::{Bins, Codes};
 use self::boost::{Boosted, Rows};
 pub(crate) use self::grow::{Grower, Limits, Slope};
+pub use self::parts::NodeParts;
 pub(crate) use self::tree::Tree;
 use super::scaling::in_own_scale;
 use crate::data::{Data, Split, rows_with_missing};

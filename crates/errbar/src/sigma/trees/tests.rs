@@ -219,6 +219,56 @@ fn bins_hold_equal_weights_and_split_no_value() {
     }
 }
 
+/// Sigma of a row, walked through the parts.
+fn sigma_by_parts(trees: &Trees, row: &[f64]) -> f64 {
+    let step = |nodes: Vec<NodeParts>| {
+        let mut at = 0;
+        loop {
+            match nodes[at] {
+                NodeParts::Leaf(step) => return step,
+                NodeParts::Split { column, threshold, missing_left, right } => {
+                    let x = row[column];
+                    let left = if x.is_nan() { missing_left } else { x <= threshold };
+                    at = if left { at + 1 } else { right };
+                }
+            }
+        }
+    };
+    (trees.level() + trees.trees().map(step).sum::<f64>()).exp() * trees.unit()
+}
+
+#[test]
+fn the_parts_say_what_the_trees_say() {
+    let mut rng = Pcg64::seed_from_u64(9);
+    let inputs = table(&mut rng, 300, 3);
+    let error: Vec<f64> = (0..300).map(|_| rng.sample(StandardNormal)).collect();
+    let options =
+        Options { bags: Some(1), rounds: 10, least_gain: Some(0.0), ..Options::default() };
+    let mut fitted = fit_some(&inputs, 3, &error, None, &options).unwrap();
+    // A split after the last bin: only missing values go right.
+    fitted.trees.push(serde_json::from_str("\"1:6 0.5 -2\"").unwrap());
+    assert_eq!(fitted.bins.count(1), 7);
+    fitted.check().unwrap();
+    let splits = fitted.trees().flatten().filter_map(|node| match node {
+        NodeParts::Leaf(_) => None,
+        NodeParts::Split { column, threshold, .. } => Some((column, threshold)),
+    });
+    // Every threshold itself, its neighbours, missing values, and values beyond all of them.
+    let mut asked = [inputs.clone(), vec![1e9; 3], vec![-1e9; 3], vec![f64::MAX; 3]].concat();
+    for (column, threshold) in splits {
+        for x in [threshold.next_down(), threshold, threshold.next_up().min(f64::MAX)] {
+            let mut row = inputs[..3].to_vec();
+            row[column] = x;
+            asked.extend(row);
+        }
+    }
+    assert!(asked.len() > 3 * 400, "{} splits", asked.len() / 9);
+    let sigma = fitted.predict(&asked).unwrap();
+    for (row, sigma) in asked.chunks_exact(3).zip(sigma) {
+        assert_eq!(sigma_by_parts(&fitted, row), sigma, "{row:?}");
+    }
+}
+
 #[test]
 fn cuts_between_neighbours_and_giants() {
     let next = f64::from_bits(1.0f64.to_bits() + 1);

@@ -1,0 +1,52 @@
+//! What fitted trees are made of, for those who write them in another form.
+
+use super::Trees;
+use super::tree::Node;
+
+/// A node of a tree, in numbers of the inputs' own scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NodeParts {
+    /// Rows that end here add this to log sigma.
+    Leaf(f64),
+    /// Rows go to the node after this one (left) or to another.
+    Split {
+        /// The input that decides.
+        column: usize,
+        /// Values up to this one go left; the largest double where all values do.
+        threshold: f64,
+        /// Whether a missing value goes left.
+        missing_left: bool,
+        /// The place of the node that the others go to.
+        right: usize,
+    },
+}
+
+impl Trees {
+    /// The nodes of each tree, its root first.
+    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeParts>> {
+        self.trees.iter().map(|tree| tree.nodes.iter().map(|node| self.node(node)).collect())
+    }
+
+    fn node(&self, node: &Node) -> NodeParts {
+        match *node {
+            Node::Leaf(step) => NodeParts::Leaf(f64::from(step)),
+            Node::Split { column, bin, missing_left, right } => {
+                let (column, right) = (column as usize, right as usize);
+                let threshold = self.bins.end(column, bin).unwrap_or(f64::MAX);
+                NodeParts::Split { column, threshold, missing_left, right }
+            }
+        }
+    }
+
+    /// log sigma is this plus the steps of all trees.
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Sigma is the exponential times this.
+    #[must_use]
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+}
