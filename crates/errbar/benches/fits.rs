@@ -5,6 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
+use errbar::fit;
 use errbar::mean::{gaussian_process, in_turn};
 use errbar::score::LossKind;
 use errbar::sigma::smooth;
@@ -40,6 +41,12 @@ fn smooth_fit(rows: &Rows) -> smooth::Smooth {
     smooth::fit_to(&data, &smooth::Options::default(), &Silent).expect("fits")
 }
 
+fn auto_fit(rows: &Rows) -> fit::Fit {
+    let data = Data::new(&rows.inputs, rows.columns, &rows.error).expect("valid");
+    let names: Vec<String> = (0..rows.columns).map(|i| format!("x{i}")).collect();
+    fit::fit(&data, &names, &fit::Options::default(), &Silent).expect("fits")
+}
+
 fn fits(c: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let mut group = c.benchmark_group("fits");
@@ -62,6 +69,11 @@ fn fits(c: &mut Criterion) {
     group.bench_function("smooth, 10,000 rows of 5 inputs", |b| {
         b.iter(|| pool.install(|| black_box(smooth_fit(&many))));
     });
+    // The default of program and Python, on all cores.
+    for rows in [few, many] {
+        let name = format!("auto, {} rows of {} inputs, all cores", rows.error.len(), rows.columns);
+        group.bench_function(name, |b| b.iter(|| black_box(auto_fit(&rows))));
+    }
     group.finish();
 }
 
