@@ -146,7 +146,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum ModelName {
-    /// A mean of all that do well on held-out rows, or one sigma where none does.
+    /// A mean of all that do well on held-out rows, or one sigma where none does; with --fit-mean,
+    /// smooth.
     #[default]
     Auto,
     /// One sigma for all rows.
@@ -364,6 +365,8 @@ impl Training {
         let in_order = arguments.time.is_some();
         let options = fit::Options {
             kind: match arguments.model {
+                // The mean was made with a smooth sigma, which has a band of its own.
+                ModelName::Auto if mean.is_some() && error.len() >= fit::LEAST_ROWS => Kind::Smooth,
                 ModelName::Auto => Kind::Auto,
                 ModelName::Constant => Kind::Constant,
                 ModelName::Polynomial => Kind::Polynomial,

@@ -129,16 +129,17 @@ impl Told {
             (false, true) => "whole groups chosen at random",
             (false, false) => "chosen at random",
         };
+        let all = rows == self.fit.fitted.rows().0;
         match (turns, self.in_order) {
             (1, _) => format!("On {rows} held-out rows, {which}"),
             (_, true) => format!(
                 "On {rows} held-out rows, {which}, in {turns} turns by models of the rows before them"
             ),
-            (_, false) => {
-                format!(
-                    "On {rows} held-out rows, {which}, in {turns} turns by models of the others"
-                )
+            (_, false) if all => {
+                let groups = if whole_groups { ", whole groups at a time" } else { "" };
+                format!("On all {rows} rows, held out in {turns} turns{groups}")
             }
+            (_, false) => format!("On {rows} held-out rows, {which}, in {turns} turns"),
         }
     }
 
