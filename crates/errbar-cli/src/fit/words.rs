@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
 use errbar::fit::guarantee::Method;
-use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
+use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Validation};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
@@ -154,7 +154,7 @@ impl Told {
             "rows": rows,
             "trained_on": trained_on,
             "inputs": fitted.names(),
-            "model": kind(fitted.model()).name(),
+            "model": fitted.model().name(),
             "description": fitted.model().explain(),
             "forecast": fitted.mean().map(|mean| mean.explain()),
             "errors": fitted.error_source(),
@@ -174,17 +174,6 @@ impl Told {
 const IN_SAMPLE: &str = "the forecaster was fitted to these observations, so its errors on them \
     are smaller than on new ones: take sigma as a lower bound, or use errors of rows it has not \
     seen (cross-validation)";
-
-fn kind(model: &Model) -> Kind {
-    match model {
-        Model::Constant(_) => Kind::Constant,
-        Model::Polynomial(_) => Kind::Polynomial,
-        Model::Smooth(_) => Kind::Smooth,
-        Model::Network(_) => Kind::Network,
-        Model::Trees(_) => Kind::Trees,
-        Model::Stack(_) => Kind::Stack,
-    }
-}
 
 fn method(method: Method) -> &'static str {
     match method {
@@ -267,7 +256,7 @@ fn accuracy(model: &Model, validation: &Validation) -> String {
             size(skill)
         ),
         skill => format!(
-            "CRPS {crps}, hardly lower than with one constant sigma, {constant} (by {}, standard \
+            "CRPS {crps}, {} lower than with one constant sigma, {constant}, which may be chance (standard \
              error {noise}).",
             size(skill)
         ),

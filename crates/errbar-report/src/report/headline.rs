@@ -108,7 +108,17 @@ pub(super) fn advice(report: &Report) -> Vec<String> {
     let skill = report.intervals.crps_skill;
     let varies = report.sigma_range.0 < report.sigma_range.1;
     let constant = significant(report.scores.constant.sigma, 3);
-    if let Some(Rescaled { factor, crps, skill }) = report.rescaled {
+    if let Some(Rescaled { factor, crps, .. }) =
+        report.rescaled.filter(|rescaled| rescaled.crps >= report.scores.crps)
+    {
+        out.push(format!(
+            "Multiply sigma by {} for intervals that hold what they say. The CRPS on these rows would be no \
+             lower: {} instead of {}.",
+            significant(factor, 3),
+            significant(crps, 4),
+            significant(report.scores.crps, 4)
+        ));
+    } else if let Some(Rescaled { factor, crps, skill }) = report.rescaled {
         out.push(format!(
             "Multiply sigma by {}: the CRPS on these rows would be {}, {} one constant sigma.",
             significant(factor, 3),

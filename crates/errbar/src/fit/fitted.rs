@@ -142,12 +142,7 @@ impl Fitted {
     #[must_use]
     pub fn kind(&self) -> Kind {
         match (self.options.kind, &self.model) {
-            (Kind::Auto, Model::Constant(_)) => Kind::Constant,
-            (Kind::Auto, Model::Polynomial(_)) => Kind::Polynomial,
-            (Kind::Auto, Model::Smooth(_)) => Kind::Smooth,
-            (Kind::Auto, Model::Network(_)) => Kind::Network,
-            (Kind::Auto, Model::Trees(_)) => Kind::Trees,
-            (Kind::Auto, Model::Stack(_)) => Kind::Stack,
+            (Kind::Auto, model) => Kind::of(model),
             // A model given too few rows is a constant.
             (_, Model::Constant(_)) => Kind::Constant,
             (kind, _) => kind,

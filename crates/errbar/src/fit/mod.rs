@@ -62,6 +62,18 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind of a model.
+    fn of(model: &Model) -> Self {
+        match model {
+            Model::Constant(_) => Self::Constant,
+            Model::Polynomial(_) => Self::Polynomial,
+            Model::Smooth(_) => Self::Smooth,
+            Model::Network(_) => Self::Network,
+            Model::Trees(_) => Self::Trees,
+            Model::Stack(_) => Self::Stack,
+        }
+    }
+
     /// About how often a fit evaluates the cost, whatever the rows.
     fn evaluations(self) -> f64 {
         match self {

@@ -6,7 +6,7 @@ use crate::data::Data;
 use crate::error::Result;
 use crate::monitor::{Monitor, Part};
 use crate::score::LossKind;
-use crate::sigma::stack::{Member, Stack};
+use crate::sigma::stack::{Member, Stack, mean};
 use crate::sigma::{Model, in_own_scale};
 
 /// Parts of the weights: first some for every model by what it costs alone, then some, one after
@@ -97,18 +97,6 @@ fn units(sigmas: &[Vec<f64>], scale: f64) -> Vec<f64> {
     mean(sigmas, &equal).iter().map(|sigma| (sigma / scale).max(FLOOR)).collect()
 }
 
-/// The mean of log sigmas with these weights, as sigma.
-pub(super) fn mean(sigmas: &[Vec<f64>], shares: &[f64]) -> Vec<f64> {
-    if let Some(only) = shares.iter().position(|share| *share == 1.0) {
-        return sigmas[only].clone();
-    }
-    let row = |row: usize| {
-        let log: f64 = sigmas.iter().zip(shares).map(|(s, share)| share * s[row].ln()).sum();
-        log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
-    };
-    (0..sigmas[0].len()).map(row).collect()
-}
-
 /// Models with these weights; the only one that has any stays what it is.
 pub(super) fn stack(models: impl Iterator<Item = Model>, shares: &[f64]) -> Model {
     let member = |(model, &share): (Model, &f64)| Member { share, model };
@@ -133,22 +121,11 @@ pub(super) fn train_again(
     for (i, Member { share, model }) in stack.members().iter().enumerate() {
         let at = |i: usize| i as f64 / count as f64;
         let part = Part { whole: monitor, from: at(i), to: at(i + 1) };
-        let (model, rows) = train(data, kind_of(model), Some(model), options, &part)?;
+        let (model, rows) = train(data, Kind::of(model), Some(model), options, &part)?;
         trained_on = trained_on.max(rows);
         members.push(Member { share: *share, model });
     }
     Ok((Stack::new(members).into(), trained_on))
-}
-
-fn kind_of(model: &Model) -> Kind {
-    match model {
-        Model::Constant(_) => Kind::Constant,
-        Model::Polynomial(_) => Kind::Polynomial,
-        Model::Smooth(_) => Kind::Smooth,
-        Model::Network(_) => Kind::Network,
-        Model::Trees(_) => Kind::Trees,
-        Model::Stack(_) => Kind::Stack,
-    }
 }
 
 #[cfg(test)]

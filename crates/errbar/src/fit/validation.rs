@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::monitor::{Monitor, SideBySide};
 use crate::order::{Held, Order};
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
-use crate::sigma::Model;
+use crate::sigma::{Model, stack};
 
 /// Held-out rows and the sigmas given to them by models that never saw them.
 #[derive(Debug, Clone)]
@@ -197,7 +197,7 @@ pub(super) fn judge(
             if better || options.kind == Kind::Stack { shares } else { alone(Kind::Constant) }
         }
     };
-    let sigma = stacked::mean(&sigmas, &shares);
+    let sigma = stack::mean(&sigmas, &shares);
     let in_stack = shares.iter().filter(|share| **share > 0.0).count();
     if in_stack > 1 {
         candidates.push(score(Kind::Stack, &sigma)?);

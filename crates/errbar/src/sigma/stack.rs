@@ -57,13 +57,13 @@ impl Stack {
     /// # Errors
     /// Another number of columns, or a value that is not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
-        let mut log: Vec<f64> = Vec::new();
-        for Member { share, model } in &self.members {
-            let sigma = model.predict(inputs)?;
-            log.resize(sigma.len(), 0.0);
-            log.iter_mut().zip(&sigma).for_each(|(log, sigma)| *log += share * sigma.ln());
-        }
-        Ok(log.iter().map(|log| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)).collect())
+        let sigmas: Vec<Vec<f64>> = self
+            .members
+            .iter()
+            .map(|member| member.model.predict(inputs))
+            .collect::<Result<_>>()?;
+        let shares: Vec<f64> = self.members.iter().map(|member| member.share).collect();
+        Ok(mean(&sigmas, &shares))
     }
 
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
@@ -85,4 +85,17 @@ impl Stack {
             false => Err("the shares of its stack do not add up to one"),
         }
     }
+}
+
+/// The mean of models' log sigmas with these shares, as sigma.
+pub(crate) fn mean(sigmas: &[Vec<f64>], shares: &[f64]) -> Vec<f64> {
+    // One that counts alone stays what it is, to the last bit.
+    if let Some(only) = shares.iter().position(|share| *share == 1.0) {
+        return sigmas[only].clone();
+    }
+    let row = |row: usize| {
+        let log: f64 = sigmas.iter().zip(shares).map(|(s, share)| share * s[row].ln()).sum();
+        log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
+    };
+    (0..sigmas[0].len()).map(row).collect()
 }
