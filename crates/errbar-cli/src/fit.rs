@@ -95,9 +95,20 @@ pub(crate) struct Arguments {
     most_rows: usize,
 
     /// How much work may be done, in evaluations of the cost of one row: the same on every machine.
-    /// It decides how often rows are held out, and if need be on how many rows models are trained.
+    /// It decides how often rows are held out, then which models are tried; more rows never mean that
+    /// fewer are trained on.
     #[arg(long, value_name = "EVALUATIONS", default_value = "4e8", allow_negative_numbers = true, value_parser = parse_budget)]
     budget: f64,
+
+    /// Use every input, even where rows held out in time say that what it tells about sigma does not
+    /// carry over to later rows.
+    #[arg(long)]
+    keep_inputs: bool,
+
+    /// Take the rows as independent, even where neighbouring errors resemble each other; otherwise
+    /// neighbours are then held out together, in blocks.
+    #[arg(long, conflicts_with = "time")]
+    independent: bool,
 
     /// Where the errors come from: rows the forecaster had not seen, or those it was fitted to.
     #[arg(long, value_enum, default_value_t, conflicts_with = "fit_mean")]
@@ -383,6 +394,8 @@ impl Training {
             local_units: arguments.local_units,
             most_rows: arguments.most_rows,
             budget: arguments.budget,
+            keep_inputs: arguments.keep_inputs,
+            independent: arguments.independent,
             debias: arguments.debias,
             guarantee: arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,

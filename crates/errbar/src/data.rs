@@ -31,8 +31,10 @@ pub struct Data<'a> {
     weight: Option<Cow<'a, [f64]>>,
     unit: Option<Vec<f64>>,
     group: Option<Group>,
-    /// What stands for a missing value of each input, if any is missing.
-    missing: Option<Vec<f64>>,
+    /// Rows that are only held out together have the same number here.
+    together: Option<Vec<u32>>,
+    /// What stands for a missing value of each input.
+    missing: Vec<f64>,
 }
 
 /// Which group each row belongs to.
@@ -72,10 +74,8 @@ impl<'a> Data<'a> {
             weight: None,
             unit: None,
             group: None,
-            missing: inputs
-                .iter()
-                .any(|x| x.is_nan())
-                .then(|| (0..columns).map(|column| median(inputs, columns, column)).collect()),
+            together: None,
+            missing: (0..columns).map(|column| median(inputs, columns, column)).collect(),
         })
     }
 
@@ -126,9 +126,34 @@ impl<'a> Data<'a> {
         self.weight.as_deref()
     }
 
-    /// The median of each input, which stands for its missing values; only where some are missing.
-    pub(crate) fn missing(&self) -> Option<&[f64]> {
-        self.missing.as_deref()
+    /// The median of each input, which stands for its missing values.
+    pub(crate) fn missing(&self) -> &[f64] {
+        &self.missing
+    }
+
+    /// The same data of which some inputs say nothing: they are zero in every row.
+    pub(crate) fn with_inputs(&self, counts: &[bool]) -> Data<'static> {
+        let mut data = self.pick(&(0..self.rows()).collect::<Vec<usize>>());
+        for row in data.inputs.to_mut().chunks_exact_mut(self.columns) {
+            row.iter_mut().zip(counts).filter(|(_, counts)| !**counts).for_each(|(x, _)| *x = 0.0);
+        }
+        data.missing.iter_mut().zip(counts).filter(|(_, c)| !**c).for_each(|(x, _)| *x = 0.0);
+        data
+    }
+
+    /// The same data whose rows are held out together where they have the same number: neighbours
+    /// that resemble each other, or rows of one moment.
+    ///
+    /// # Errors
+    /// A different length.
+    pub fn held_together(self, together: Vec<u32>) -> Result<Self> {
+        check_length("moment", together.len(), "error", self.error.len())?;
+        Ok(Self { together: Some(together), ..self })
+    }
+
+    /// Which rows are held out together, if some are.
+    pub(crate) fn together(&self) -> Option<&[u32]> {
+        self.together.as_deref()
     }
 
     /// The same data with other errors, as many and as finite.
@@ -177,6 +202,7 @@ impl<'a> Data<'a> {
             weight: self.weight().map(|weight| of(weight).into()),
             unit: self.unit().map(of),
             missing: self.missing.clone(),
+            together: self.together().map(|ids| rows.iter().map(|&row| ids[row]).collect()),
             group: self.group.as_ref().map(|group| Group {
                 rows: rows.iter().map(|&row| group.rows[row]).collect(),
                 ..group.clone()

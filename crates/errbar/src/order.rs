@@ -10,11 +10,12 @@ use crate::data::{Data, Group, Split, shuffled};
 ///
 /// In time the rows stay as they are. Otherwise the order is random, and where there are many groups
 /// the rows of one stay together: they may resemble each other more than rows of other groups do, and
-/// would be known before they are judged.
+/// would be known before they are judged. So do rows that are to be held out together anyway.
 pub(crate) struct Order {
     rows: Vec<usize>,
     /// Where groups end; without groups an end may be anywhere.
     ends: Option<Vec<usize>>,
+    by_group: bool,
 }
 
 /// With fewer groups than this they are taken for categories, which new rows belong to as well: rows
@@ -24,34 +25,47 @@ pub(crate) const LEAST_GROUPS: usize = 10;
 impl Order {
     pub(crate) fn of(data: &Data, split: Split, seed: u64) -> Self {
         let rows = data.rows();
-        let groups = data.group().map(by_group).filter(|groups| groups.len() >= LEAST_GROUPS);
-        match (split, groups) {
-            (Split::InOrder, _) => Self { rows: (0..rows).collect(), ends: None },
-            (Split::Random, None) => Self { rows: shuffled(rows, seed), ends: None },
-            (Split::Random, Some(mut groups)) => {
+        let ends = |groups: &[Vec<usize>]| {
+            let end = |end: &mut usize, group: &Vec<usize>| {
+                *end += group.len();
+                Some(*end)
+            };
+            Some(groups.iter().scan(0, end).collect())
+        };
+        if split == Split::InOrder {
+            // Rows of one moment are neighbours already.
+            let ends = data.together().and_then(|ids| ends(&runs(ids)));
+            return Self { rows: (0..rows).collect(), ends, by_group: false };
+        }
+        let by_group = data.group().map(by_group).filter(|groups| groups.len() >= LEAST_GROUPS);
+        let is_grouped = by_group.is_some();
+        match by_group.or_else(|| data.together().map(runs)) {
+            None => Self { rows: shuffled(rows, seed), ends: None, by_group: false },
+            Some(mut groups) => {
                 groups.shuffle(&mut Pcg64::seed_from_u64(seed));
-                let end = |end: &mut usize, group: &Vec<usize>| {
-                    *end += group.len();
-                    Some(*end)
-                };
-                let ends = Some(groups.iter().scan(0, end).collect());
-                Self { rows: groups.concat(), ends }
+                Self { rows: groups.concat(), ends: ends(&groups), by_group: is_grouped }
             }
         }
     }
 
     /// Whether rows of a group are held out together.
     pub(crate) fn by_group(&self) -> bool {
-        self.ends.is_some()
+        self.by_group
+    }
+
+    /// The first place from here on where rows can be parted.
+    pub(crate) fn end(&self, place: usize) -> usize {
+        match &self.ends {
+            Some(ends) if place > 0 => {
+                ends.get(ends.partition_point(|end| *end < place)).copied().unwrap_or(place)
+            }
+            _ => place,
+        }
     }
 
     /// The rows at some places (as whole groups where there are many), and all the others.
     pub(crate) fn held(&self, from: usize, to: usize) -> Held {
-        let end = |place: usize| match &self.ends {
-            Some(ends) if place > 0 => *ends.iter().find(|end| **end >= place).unwrap_or(&place),
-            _ => place,
-        };
-        let (from, to) = (end(from), end(to));
+        let (from, to) = (self.end(from), self.end(to));
         let mut held = self.rows[from..to].to_vec();
         let mut others = [&self.rows[..from], &self.rows[to..]].concat();
         held.sort_unstable();
@@ -70,6 +84,12 @@ impl Order {
 pub(crate) struct Held {
     pub(crate) held: Vec<usize>,
     pub(crate) others: Vec<usize>,
+}
+
+/// Neighbours with the same number.
+fn runs(together: &[u32]) -> Vec<Vec<usize>> {
+    let rows: Vec<usize> = (0..together.len()).collect();
+    rows.chunk_by(|&a, &b| together[a] == together[b]).map(<[usize]>::to_vec).collect()
 }
 
 /// The rows of each group that has any.

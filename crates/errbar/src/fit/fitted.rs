@@ -8,7 +8,8 @@ use crate::diagnose::Summary;
 use crate::error::{Error, Result};
 use crate::mean::Mean;
 use crate::mean::bias::Bias;
-use crate::sigma::{Model, Scaling};
+use crate::sigma::support::{Given, OUTSIDE};
+use crate::sigma::{Model, Scaling, Supported};
 
 /// Where the errors come from that a model was fitted to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +30,7 @@ pub enum ErrorSource {
 pub struct Fitted {
     pub(super) names: Vec<String>,
     pub(super) ranges: Scaling,
-    pub(super) model: Model,
+    pub(super) model: Supported,
     pub(super) mean: Option<Mean>,
     pub(super) forecast: Option<String>,
     pub(super) error_source: ErrorSource,
@@ -54,8 +55,16 @@ pub struct Predicted {
     pub forecast: Option<Vec<f64>>,
     /// Sigma of each row.
     pub sigma: Vec<f64>,
-    /// Whether a row lies outside the range of the inputs that the model was fitted to.
+    /// How near the training rows are to each row, in all inputs together: 1 where they are as near
+    /// as they are to each other, 0.5 at twice that distance, down to 0. `None` for a model that does
+    /// not know: one constant sigma, or one of an older version.
+    pub support: Option<Vec<f64>>,
+    /// Whether a row lies where there were hardly any training rows: its support is below
+    /// [`OUTSIDE`], or an input that never varied is another than it was. Without support, whether it
+    /// lies outside the range of an input.
     pub outside: Vec<bool>,
+    /// For a row outside, which input takes it there, given the others.
+    pub outside_input: Vec<Option<usize>>,
 }
 
 /// The version of the saved form; older programs refuse newer forms.
@@ -81,6 +90,12 @@ impl Fitted {
     /// The model of sigma.
     #[must_use]
     pub fn model(&self) -> &Model {
+        self.model.model()
+    }
+
+    /// The model of sigma, and where it was trained.
+    #[must_use]
+    pub fn supported(&self) -> &Supported {
         &self.model
     }
 
@@ -141,7 +156,7 @@ impl Fitted {
     /// The kind of model that was fitted: never [`Kind::Auto`].
     #[must_use]
     pub fn kind(&self) -> Kind {
-        match (self.options.kind, &self.model) {
+        match (self.options.kind, self.model.model()) {
             (Kind::Auto, model) => Kind::of(model),
             // A model given too few rows is a constant.
             (_, Model::Constant(_)) => Kind::Constant,
@@ -166,7 +181,8 @@ impl Fitted {
         guarantee.reach(inputs, &self.predict(inputs)?.sigma, level, group)
     }
 
-    /// Whether inputs may be missing (NaN): some were in the data it was fitted to.
+    /// Whether inputs may be missing (NaN). A model of an older version takes them only where some were
+    /// missing in the data it was fitted to.
     #[must_use]
     pub fn takes_missing(&self) -> bool {
         self.ranges.missing().is_some()
@@ -201,9 +217,17 @@ impl Fitted {
     /// fine for a model that [takes missing](Fitted::takes_missing) ones).
     pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
         self.ranges.rows_of(inputs)?;
-        let mut sigma = self.model.predict(inputs)?;
+        let Given { mut sigma, support, input } = self.model.give(inputs)?;
         let rows = inputs.chunks_exact(self.names.len());
-        let outside: Vec<bool> = rows.map(|row| self.ranges.outside(row)).collect();
+        let outside_input: Vec<Option<usize>> = match &support {
+            Some(_) => {
+                rows.zip(input).map(|(row, input)| input.or(self.ranges.unlike(row))).collect()
+            }
+            None => rows.map(|row| self.ranges.beyond(row)).collect(),
+        };
+        let little = |row: usize| support.as_ref().is_some_and(|support| support[row] < OUTSIDE);
+        let outside: Vec<bool> =
+            (0..sigma.len()).map(|row| outside_input[row].is_some() || little(row)).collect();
         let forecast = match &self.mean {
             Some(mean) => {
                 // What the mean does not know counts as well: among the rows leave-one-out errors
@@ -217,7 +241,7 @@ impl Fitted {
             None => None,
         };
         let bias = self.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
-        Ok(Predicted { bias, forecast, sigma, outside })
+        Ok(Predicted { bias, forecast, sigma, support, outside, outside_input })
     }
 
     /// The band that holds sigma itself with a given probability, row by row, where the model has
@@ -226,8 +250,15 @@ impl Fitted {
     /// # Errors
     /// As [`Fitted::predict`], or a level outside (0, 1).
     pub fn band(&self, inputs: &[f64], level: f64) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
-        let Model::Smooth(smooth) = &self.model else { return Ok(None) };
+        let Model::Smooth(smooth) = self.model.model() else { return Ok(None) };
         let (mut low, mut high) = smooth.band(inputs, level)?;
+        // Where sigma is held, so is the band.
+        let (free, held) = (smooth.predict(inputs)?, self.model.predict(inputs)?);
+        for (i, (free, held)) in free.iter().zip(&held).enumerate() {
+            for end in [&mut low[i], &mut high[i]] {
+                *end = (*end * (held / free)).clamp(f64::MIN_POSITIVE, f64::MAX);
+            }
+        }
         if let Some(mean) = &self.mean {
             for (i, variance) in mean.predict(inputs)?.latent_variance.into_iter().enumerate() {
                 for end in [&mut low[i], &mut high[i]] {
@@ -280,7 +311,7 @@ impl Fitted {
     fn check(&self) -> std::result::Result<(), String> {
         self.ranges.check()?;
         let columns = self.names.len();
-        if self.ranges.columns() != columns || self.model.columns() != columns {
+        if self.ranges.columns() != columns || self.model.model().columns() != columns {
             return Err("its names, ranges and model are of different numbers of inputs".into());
         }
         if let Some(bias) = &self.bias {

@@ -25,7 +25,7 @@ use crate::mean::bias::without;
 use crate::monitor::{Monitor, Part as Share};
 use crate::named::by_name;
 use crate::order::{Held, Order};
-use crate::sigma::Model;
+use crate::sigma::Supported;
 
 /// How the promise is made: see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Guarantee {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Part {
     /// Whose sigma it is; `None` is the fitted model itself.
-    model: Option<Model>,
+    model: Option<Supported>,
     /// For each row its size and its group.
     scores: Vec<(f64, u32)>,
 }
@@ -235,11 +235,11 @@ impl Guarantee {
         }
         for part in &self.parts {
             let alone = part.model.is_none() == (self.method == Method::Split);
-            let fits = part.model.as_ref().is_none_or(|model| model.columns() == columns);
+            let fits = part.model.as_ref().is_none_or(|model| model.model().columns() == columns);
             if !alone || !fits {
                 return Err("its guarantee does not fit its model".into());
             }
-            part.model.as_ref().map_or(Ok(()), Model::check)?;
+            part.model.as_ref().map_or(Ok(()), Supported::check)?;
         }
         Ok(())
     }

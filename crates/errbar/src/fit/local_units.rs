@@ -55,6 +55,8 @@ pub(super) fn units(
         last = Some(model);
     }
     let mean = data.error().iter().map(|e| e.abs() / rows as f64).sum::<f64>();
-    unit.iter_mut().for_each(|unit| *unit = unit.clamp(FLOOR * mean, f64::MAX));
+    // A first fit that ran off somewhere would make the rows there count for nothing.
+    let largest = data.error().iter().fold(0.0, |m: f64, e| m.max(e.abs()));
+    unit.iter_mut().for_each(|unit| *unit = unit.clamp(FLOOR * mean, largest));
     Ok(last.map(|model| (unit, model)))
 }

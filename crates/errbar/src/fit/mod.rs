@@ -18,10 +18,12 @@
 //! # Ok::<(), errbar::Error>(())
 //! ```
 
+mod carried_over;
 mod fitted;
 pub mod guarantee;
 mod importance;
 mod local_units;
+mod neighbours;
 mod stacked;
 mod validation;
 
@@ -35,8 +37,11 @@ use crate::error::{Error, Result};
 use crate::mean::bias::{self, CrossFitted};
 use crate::monitor::{Monitor, Part, check};
 use crate::named::by_name;
+use crate::order::Order;
+use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, crps};
-use crate::sigma::{Model, Scaling, constant, network, polynomial, smooth, trees};
+use crate::sigma::support::{Ground, least_told};
+use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smooth, trees};
 
 /// Which model of sigma to fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,9 +133,18 @@ pub struct Options {
     /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
     pub most_rows: usize,
     /// How much work may be done, in evaluations of the cost of one row: it decides how often rows are
-    /// held out in turn, and where not even once can be afforded, on how many rows models are trained.
+    /// held out in turn, then which kinds of models are tried, and where not even one can be afforded
+    /// on how many rows it is trained. More rows never mean that fewer are trained on.
     #[serde(default = "usual_budget")]
     pub budget: f64,
+    /// Whether every input is used, even where rows held out in time say that what it tells about
+    /// sigma does not carry over to later rows.
+    #[serde(default)]
+    pub keep_inputs: bool,
+    /// Whether neighbouring rows are taken as independent even where their errors resemble each other.
+    /// Otherwise blocks of them are held out together.
+    #[serde(default)]
+    pub independent: bool,
     /// Whether each row's error counts in units of the sigma there, after a first fit; otherwise
     /// rows of small sigma hardly count.
     #[serde(default)]
@@ -153,6 +167,8 @@ impl Default for Options {
             seed: 0,
             most_rows: 10_000,
             budget: usual_budget(),
+            keep_inputs: false,
+            independent: false,
             local_units: true,
             debias: false,
             guarantee: None,
@@ -186,27 +202,46 @@ impl Options {
 
     fn work(&self, kinds: &[Kind], rows: usize) -> Work {
         let all = |rows: f64| {
-            let one = |kind: &Kind| kind.evaluations() * rows.min(self.most_rows_of(*kind) as f64);
+            let one = |kind: &Kind| match kind {
+                // One sigma is there in no time.
+                Kind::Constant => 0.0,
+                kind => kind.evaluations() * rows.min(self.most_rows_of(*kind) as f64),
+            };
             kinds.iter().map(one).sum()
         };
         Work { once: all(rows as f64), turn: all(rows as f64 * (1.0 - self.validation)) }
     }
 
-    /// The same with as many rows as the budget allows for.
-    fn within_budget(&self, kinds: &[Kind], rows: usize) -> Self {
-        let affordable = |most_rows: usize| {
-            let Work { once, turn } = Self { most_rows, ..*self }.work(kinds, rows);
-            once + turn <= self.budget
+    /// As many of the kinds as can be judged once and fitted within the budget, the costliest given up
+    /// first; and where the last one cannot, the same options with fewer rows for it. That number does
+    /// not depend on the rows there are: more of them never mean that fewer are trained on.
+    fn within_budget(&self, kinds: &[Kind], rows: usize) -> (Vec<Kind>, Self) {
+        let mut kinds = kinds.to_vec();
+        let cost = |options: &Self, kinds: &[Kind]| {
+            let Work { once, turn } = options.work(kinds, rows);
+            once + turn
         };
-        if affordable(self.most_rows) {
-            return *self;
+        while cost(self, &kinds) > self.budget {
+            let most = |kind: &Kind| cost(self, &[*kind]);
+            let left = kinds.iter().filter(|kind| **kind != Kind::Constant).count();
+            let costliest =
+                (0..kinds.len()).max_by(|&a, &b| most(&kinds[a]).total_cmp(&most(&kinds[b])));
+            let Some(costliest) = costliest.filter(|_| left > 1) else { break };
+            kinds.remove(costliest);
         }
-        let (mut few, mut many) = (LEAST_ROWS, self.most_rows.min(rows));
-        while many > few + 1 {
-            let most_rows = few.midpoint(many);
-            *if affordable(most_rows) { &mut few } else { &mut many } = most_rows;
+        if cost(self, &kinds) <= self.budget {
+            return (kinds, *self);
         }
-        Self { most_rows: few, ..*self }
+        let per_row: f64 = {
+            let one = Self { most_rows: 1, ..*self };
+            kinds
+                .iter()
+                .filter(|k| **k != Kind::Constant)
+                .map(|k| k.evaluations() * one.most_rows_of(*k) as f64)
+                .sum()
+        };
+        let most_rows = (self.budget / (per_row * (2.0 - self.validation))) as usize;
+        (kinds, Self { most_rows: most_rows.clamp(LEAST_ROWS, self.most_rows), ..*self })
     }
 }
 
@@ -249,10 +284,27 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     if data.error().iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: data.rows() });
     }
-    match options.guarantee {
-        Some(method) => guarantee::fit(data, names, method, options, monitor),
-        None => fit_rows(data, names, options, monitor),
+    let (apart, dependence) = apart(data, options)?;
+    let data = apart.as_ref().unwrap_or(data);
+    let mut fit = match options.guarantee {
+        Some(method) => guarantee::fit(data, names, method, options, monitor)?,
+        None => fit_rows(data, names, options, monitor)?,
+    };
+    if let Some(validation) = &mut fit.fitted.validation {
+        validation.dependence = dependence;
     }
+    Ok(fit)
+}
+
+/// The same data with neighbours held out together, where they resemble each other and nothing else
+/// is said about their order.
+fn apart<'a>(data: &Data<'a>, options: &Options) -> Result<(Option<Data<'a>>, Option<Dependence>)> {
+    if options.split == Split::InOrder || options.independent {
+        return Ok((None, None));
+    }
+    let Some(found) = neighbours::dependent(data) else { return Ok((None, None)) };
+    let blocks = neighbours::blocks(data.rows(), found.block);
+    Ok((Some(data.clone().held_together(blocks)?), Some(found)))
 }
 
 /// [`fit`] to rows that all count, without a guarantee.
@@ -273,12 +325,9 @@ fn fit_rows(
     if data.error().iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: data.rows() });
     }
-    let few = data.rows() < LEAST_ROWS;
-    if few && !matches!(options.kind, Kind::Auto | Kind::Constant) {
-        return Err(Error::TooFewRows { rows: data.rows(), needed: LEAST_ROWS });
-    }
     let candidates: Vec<Kind> = match options.kind {
-        Kind::Auto if few => vec![Kind::Constant],
+        // Fewer tell nothing but one sigma.
+        _ if data.rows() < LEAST_ROWS => vec![Kind::Constant],
         Kind::Auto | Kind::Stack if data.columns() > MOST_INPUTS_OF_A_NETWORK => {
             vec![Kind::Constant, Kind::Polynomial, Kind::Trees]
         }
@@ -289,30 +338,47 @@ fn fit_rows(
     };
 
     let given = options;
-    let options = &options.within_budget(&candidates, data.rows());
+    let (tried, options) = options.within_budget(&candidates, data.rows());
+    let not_tried = candidates.into_iter().filter(|kind| !tried.contains(kind)).collect();
+    let (candidates, options) = (tried, &options);
+    let in_time = options.split == Split::InOrder || data.together().is_some();
+    let kept = match in_time && !options.keep_inputs && candidates != [Kind::Constant] {
+        true => {
+            let order = Order::of(data, options.split, options.seed ^ 0x5eed);
+            let part = Part { whole: monitor, from: 0.0, to: 0.1 };
+            carried_over::inputs(data, &order, options, &part)?
+        }
+        false => vec![true; data.columns()],
+    };
+    let left_out: Vec<String> =
+        names.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(name, _)| name.clone()).collect();
+    let fewer = (!left_out.is_empty()).then(|| data.with_inputs(&kept));
+    let ranges = Scaling::of_data(data)?;
+    let data = fewer.as_ref().unwrap_or(data);
     // Judging takes longer than the last fit, which is one of fewer kinds.
     let share = 0.7;
-    let judge = Part { whole: monitor, from: 0.0, to: share };
+    let judge = Part { whole: monitor, from: 0.1, to: share };
     let judged = validation::judge(data, &candidates, options, &judge)?;
     if candidates.len() > 1 && judged.is_none() {
         return Err(Error::NothingHeldOut);
     }
     let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
     let last = Part { whole: monitor, from: share, to: 1.0 };
-    let known = judged.as_ref().map(|judged| &judged.turns[0].1);
+    let known = judged.as_ref().map(|judged| judged.turns[0].1.model());
     let (model, trained_on) = train(data, kind, known, options, &last)?;
     monitor.progress(1.0);
     let (held_out, validation) = match judged {
         Some(judged) => {
             let importance = importance::importance(data, names, &judged, options.seed)?;
             let validation = judged.validation(importance)?;
+            let validation = Validation { left_out, not_tried, ..validation };
             (Some(judged.held_out), Some(validation))
         }
         None => (None, None),
     };
     let fitted = Fitted {
         names: names.to_vec(),
-        ranges: Scaling::of_data(data)?,
+        ranges,
         model,
         mean: None,
         forecast: None,
@@ -357,6 +423,8 @@ pub fn worth_of_debiasing(
     if data.rows() < LEAST_ROWS {
         return Ok(None);
     }
+    let (apart, _) = apart(data, options)?;
+    let data = apart.as_ref().unwrap_or(data);
     let thinned =
         (data.rows() > options.most_rows).then(|| data.pick(&some_rows(data.rows(), options)));
     let data = thinned.as_ref().unwrap_or(data);
@@ -390,15 +458,31 @@ fn train(
     known: Option<&Model>,
     options: &Options,
     monitor: &dyn Monitor,
+) -> Result<(Supported, usize)> {
+    let (model, rows) = match (kind, known) {
+        (Kind::Stack, Some(Model::Stack(stack))) => {
+            stacked::train_again(data, stack, options, monitor)?
+        }
+        _ => train_alone(data, kind, known, options, monitor)?,
+    };
+    Ok((Supported::new(model, &Ground::of(data, options.seed))?, rows))
+}
+
+/// [`train`], without what holds the sigma of a model where there are hardly any rows.
+fn train_alone(
+    data: &Data,
+    kind: Kind,
+    known: Option<&Model>,
+    options: &Options,
+    monitor: &dyn Monitor,
 ) -> Result<(Model, usize)> {
     check(monitor)?;
-    if let (Kind::Stack, Some(Model::Stack(stack))) = (kind, known) {
-        return stacked::train_again(data, stack, options, monitor);
-    }
     let most = options.most_rows_of(kind);
     let thinned = (data.rows() > most)
         .then(|| data.pick(&some_rows(data.rows(), &Options { most_rows: most, ..*options })));
     let data = thinned.as_ref().unwrap_or(data);
+    let told = (kind != Kind::Constant).then(|| off_zero(data)).flatten();
+    let data = told.as_ref().unwrap_or(data);
     let wanted = options.loss != LossKind::Nlpd && options.local_units;
     let model = match kind {
         // Constants are the same in all units, and smooth functions have units of their own.
@@ -416,6 +500,25 @@ fn train(
         _ => train_in(data, kind, Effort::Full, known, options, monitor)?,
     };
     Ok((model, data.rows()))
+}
+
+/// The same data with errors of zero as far from it as rounding may have been: to the likelihood, an
+/// error of exactly nothing is proof that sigma is nothing. Every other one goes to the other side.
+/// `None` where no error is zero.
+fn off_zero<'a>(data: &Data<'a>) -> Option<Data<'a>> {
+    let least = least_told(data.error());
+    if data.error().iter().all(|e| e.abs() >= least) {
+        return None;
+    }
+    let mut side = -least;
+    let off = |e: &f64| match e.abs() >= least {
+        true => *e,
+        false => {
+            side = -side;
+            side
+        }
+    };
+    Some(data.clone().with_error(data.error().iter().map(off).collect()))
 }
 
 /// How much a fit may cost.

@@ -1,13 +1,15 @@
 //! Several kinds of models at once, with weights that held-out rows choose.
 
 use super::local_units::FLOOR;
-use super::{Kind, Options, train};
+use super::{Kind, Options, train_alone};
 use crate::data::Data;
 use crate::error::Result;
 use crate::monitor::{Monitor, Part};
-use crate::score::LossKind;
+use crate::score::bootstrap::dependence;
+use crate::score::{LossKind, Sample};
 use crate::sigma::stack::{Member, Stack, mean};
-use crate::sigma::{Model, in_own_scale};
+use crate::sigma::support::Ground;
+use crate::sigma::{Model, Supported, in_own_scale};
 
 /// Parts of the weights: first some for every model by what it costs alone, then some, one after
 /// another, for whichever lowers the cost of all together. Few, so that chance has little to choose
@@ -15,12 +17,18 @@ use crate::sigma::{Model, in_own_scale};
 const BY_ITSELF: f64 = 5.0;
 const TOGETHER: usize = 10;
 
+/// By how much the cost of one row in units of its sigma differs between models that are both good.
+const ONE_ROW: f64 = 0.1;
+
 /// The weight of each model in a mean of their log sigmas, by its score on rows that none of them has
 /// seen: CRPS, `local` in units of the mean of all models but the first, or NLPD for models trained by
 /// that.
 ///
+/// A model that costs more than the first, in units of all errors or in local ones, gets none: one
+/// that ran off must not be let in by what it does to the units.
+///
 /// By itself a model has a weight that falls by a factor of e for every unit that it costs more than
-/// the best, over all rows. Then part after part goes to the model that lowers the cost most (ensemble
+/// the best, over all rows (neighbours that resemble each other count as fewer). Then part after part goes to the model that lowers the cost most (ensemble
 /// selection; Caruana and others 2004, doi:10.1145/1015330.1015432). Also whether all together do
 /// better than the first.
 pub(super) fn weights(
@@ -30,18 +38,29 @@ pub(super) fn weights(
     loss: LossKind,
     local: bool,
 ) -> Result<(Vec<f64>, bool)> {
-    let (error, scale) = in_own_scale(error, weight);
-    let unit = match local {
-        true => units(&sigmas[1..], scale),
-        false => vec![1.0; error.len()],
-    };
-    let error: Vec<f64> = error.iter().zip(&unit).map(|(error, unit)| error / unit).collect();
-    let mut loss = match loss {
+    let kind = match loss {
         LossKind::Nlpd => LossKind::Nlpd,
         // Reliability is a matter of all rows together: of few, it is mostly chance.
         LossKind::Ar(_) | LossKind::Crps => LossKind::Crps,
+    };
+    let mut plain = kind.on(error, weight)?;
+    let plain_costs: Vec<f64> =
+        sigmas.iter().map(|sigma| plain.value(sigma)).collect::<Result<_>>()?;
+    let good: Vec<bool> = plain_costs.iter().map(|cost| *cost <= plain_costs[0]).collect();
+    let only_first = || (0..sigmas.len()).map(|i| f64::from(i == 0)).collect::<Vec<f64>>();
+    if !good[1..].contains(&true) {
+        return Ok((only_first(), false));
     }
-    .on(&error, weight)?;
+    let (error, scale) = in_own_scale(error, weight);
+    let unit = match local {
+        true => {
+            let good = sigmas.iter().zip(&good).skip(1).filter(|(_, good)| **good);
+            units(&good.map(|(sigma, _)| &sigma[..]).collect::<Vec<_>>(), scale)
+        }
+        false => vec![1.0; error.len()],
+    };
+    let error: Vec<f64> = error.iter().zip(&unit).map(|(error, unit)| error / unit).collect();
+    let mut loss = kind.on(&error, weight)?;
     let log = |sigma: &Vec<f64>| -> Vec<f64> {
         sigma.iter().zip(&unit).map(|(sigma, unit)| (sigma / scale / unit).ln()).collect()
     };
@@ -56,25 +75,34 @@ pub(super) fn weights(
     };
     let none = vec![0.0; error.len()];
     let alone: Vec<f64> = log.iter().map(|log| cost(&none, log, 1.0)).collect::<Result<_>>()?;
+    let good: Vec<bool> =
+        alone.iter().zip(&good).map(|(cost, good)| *good && *cost <= alone[0]).collect();
     let least = alone.iter().copied().fold(f64::INFINITY, f64::min);
-    let rows = error.len() as f64;
-    let mut parts: Vec<f64> = alone.iter().map(|cost| (rows * (least - cost)).exp()).collect();
+    let rows = worth(&error);
+    let part =
+        |(cost, good): (&f64, &bool)| if *good { (rows * (least - cost)).exp() } else { 0.0 };
+    let mut parts: Vec<f64> = alone.iter().zip(&good).map(part).collect();
     let total: f64 = parts.iter().sum();
     parts.iter_mut().for_each(|part| *part *= BY_ITSELF / total);
     let mut sum: Vec<f64> = (0..error.len())
         .map(|row| parts.iter().zip(&log).map(|(part, log)| part * log[row]).sum())
         .collect();
+    // Of independent rows the difference is told by all of them.
+    let told_apart = ONE_ROW * (1.0 / rows - 1.0 / error.len() as f64);
     for given in 0..TOGETHER {
         let count = BY_ITSELF + given as f64 + 1.0;
-        let mut next = (f64::INFINITY, 0);
-        for (model, log) in log.iter().enumerate() {
-            let cost = cost(&sum, log, count)?;
-            if cost < next.0 {
-                next = (cost, model);
-            }
-        }
-        parts[next.1] += 1.0;
-        sum.iter_mut().zip(&log[next.1]).for_each(|(sum, log)| *sum += log);
+        let costs: Vec<f64> = (log.iter().zip(&good))
+            .map(|(log, good)| if *good { cost(&sum, log, count) } else { Ok(f64::INFINITY) })
+            .collect::<Result<_>>()?;
+        let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+        // Among those that cannot be told apart, the one that has least so far; one sigma for all must
+        // be the best.
+        let next = (0..costs.len())
+            .filter(|&model| costs[model] <= least + if model == 0 { 0.0 } else { told_apart })
+            .min_by(|&a, &b| parts[a].total_cmp(&parts[b]).then(costs[a].total_cmp(&costs[b])));
+        let Some(next) = next else { break };
+        parts[next] += 1.0;
+        sum.iter_mut().zip(&log[next]).for_each(|(sum, log)| *sum += log);
     }
     // What hardly counts is not worth its time.
     let total: f64 = parts.iter().sum();
@@ -84,28 +112,45 @@ pub(super) fn weights(
     let together: Vec<f64> = (0..error.len())
         .map(|row| shares.iter().zip(&log).map(|(share, log)| share * log[row]).sum())
         .collect();
-    let better = cost(&none, &together, 1.0)? < alone[0];
-    Ok((shares, better))
+    let better_locally = cost(&none, &together, 1.0)? < alone[0];
+    let together: Vec<f64> =
+        together.iter().zip(&unit).map(|(log, unit)| log.exp() * unit * scale).collect();
+    Ok((shares, better_locally && plain.value(&together)? < plain_costs[0]))
+}
+
+/// The number of independent rows that would tell as much.
+fn worth(error: &[f64]) -> f64 {
+    let rows = error.len() as f64;
+    // Errors in units of sigma, or of their mean size.
+    let found =
+        Sample::new(error, &vec![1.0; error.len()]).ok().and_then(|sample| dependence(&sample));
+    let alike = found.map_or(0.0, |found| found.autocorrelation.min(0.99));
+    rows * (1.0 - alike) / (1.0 + alike)
 }
 
 /// The least share of a model that is kept.
 const LEAST_SHARE: f64 = 0.02;
 
 /// The unit of each row: a sigma that no model is preferred by, over the scale of errors.
-fn units(sigmas: &[Vec<f64>], scale: f64) -> Vec<f64> {
+fn units(sigmas: &[&[f64]], scale: f64) -> Vec<f64> {
     let equal = vec![1.0 / sigmas.len() as f64; sigmas.len()];
     mean(sigmas, &equal).iter().map(|sigma| (sigma / scale).max(FLOOR)).collect()
 }
 
-/// Models with these weights; the only one that has any stays what it is.
-pub(super) fn stack(models: impl Iterator<Item = Model>, shares: &[f64]) -> Model {
-    let member = |(model, &share): (Model, &f64)| Member { share, model };
-    let mut members: Vec<Member> =
-        models.zip(shares).map(member).filter(|member| member.share > 0.0).collect();
-    match members.len() {
-        1 => members.remove(0).model,
-        _ => Stack::new(members).into(),
+/// Models with these weights; the only one that has any stays what it is. Several have a ground of
+/// theirs.
+pub(super) fn stack(
+    models: impl Iterator<Item = Supported>,
+    shares: &[f64],
+    ground: impl FnOnce() -> Ground,
+) -> Result<Supported> {
+    let mut models: Vec<(Supported, f64)> =
+        models.zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0).collect();
+    if models.len() == 1 {
+        return Ok(models.remove(0).0);
     }
+    let member = |(model, share): (Supported, f64)| Member { share, model: model.into_model() };
+    Supported::new(Stack::new(models.into_iter().map(member).collect()).into(), &ground())
 }
 
 /// Trains every member of a stack again, on these rows; the most rows one of them was trained on.
@@ -121,7 +166,7 @@ pub(super) fn train_again(
     for (i, Member { share, model }) in stack.members().iter().enumerate() {
         let at = |i: usize| i as f64 / count as f64;
         let part = Part { whole: monitor, from: at(i), to: at(i + 1) };
-        let (model, rows) = train(data, Kind::of(model), Some(model), options, &part)?;
+        let (model, rows) = train_alone(data, Kind::of(model), Some(model), options, &part)?;
         trained_on = trained_on.max(rows);
         members.push(Member { share: *share, model });
     }

@@ -10,8 +10,10 @@ use crate::diagnose::standard_error;
 use crate::error::Result;
 use crate::monitor::{Monitor, SideBySide};
 use crate::order::{Held, Order};
+use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
-use crate::sigma::{Model, stack};
+use crate::sigma::support::Ground;
+use crate::sigma::{Supported, stack};
 
 /// Held-out rows and the sigmas given to them by models that never saw them.
 #[derive(Debug, Clone)]
@@ -52,6 +54,15 @@ pub struct Validation {
     /// Whether rows of one group were held out together.
     #[serde(default)]
     pub whole_groups: bool,
+    /// Whether neighbours were held out together, and how alike they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependence: Option<Dependence>,
+    /// Inputs that were not used: what they say of sigma did not carry over to rows held out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// Kinds of models that the budget had no room for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_tried: Vec<Kind>,
     /// The mean CRPS.
     #[serde(with = "crate::score::json::number")]
     pub crps: f64,
@@ -92,7 +103,7 @@ pub(super) struct Judged {
     /// The chosen one.
     pub(super) kind: Kind,
     /// Rows that were held out together, and the chosen model fitted to the others.
-    pub(super) turns: Vec<(Vec<usize>, Model)>,
+    pub(super) turns: Vec<(Vec<usize>, Supported)>,
     pub(super) held_out: HeldOut,
     candidates: Vec<Candidate>,
     whole_groups: bool,
@@ -120,8 +131,9 @@ fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<H
     let turn = |turn: usize| match options.split {
         Split::Random => order.held(turn * held, ((turn + 1) * held).min(rows)),
         Split::InOrder => {
-            let from = rows - (turn + 1) * held;
-            Held { held: (from..from + held).collect(), others: (0..from).collect() }
+            let from = order.end(rows - (turn + 1) * held);
+            let to = order.end(rows - turn * held);
+            Held { held: (from..to).collect(), others: (0..from).collect() }
         }
     };
     let learns = |Held { held, others }: &Held| {
@@ -130,6 +142,15 @@ fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<H
             && others.iter().any(|&row| data.error()[row] != 0.0)
     };
     (0..turns).map(turn).filter(learns).collect()
+}
+
+/// A share of the rows to hold out once, the last where they are in the order of time.
+pub(super) fn last(rows: usize, share: f64, order: &Order, split: Split) -> Held {
+    let held = (rows as f64 * share).round() as usize;
+    match split {
+        Split::Random => order.held(0, held),
+        Split::InOrder => order.held(rows - held, rows),
+    }
 }
 
 /// Fits every candidate to a part of the rows and judges it on the others, once or in turn; `None`
@@ -154,7 +175,7 @@ pub(super) fn judge(
         turns.iter().flat_map(|turn| tried.iter().map(move |&kind| (turn, kind))).collect();
     let sizes = jobs.iter().map(|(_, kind)| kind.evaluations());
     let parts = SideBySide::new(monitor, sizes);
-    let outcomes: Vec<(Model, Vec<f64>)> = (jobs.par_iter().enumerate())
+    let outcomes: Vec<(Supported, Vec<f64>)> = (jobs.par_iter().enumerate())
         .map(|(i, (turn, kind))| {
             let part = parts.part(i);
             let (model, _) = train(&data.pick(&turn.others), *kind, None, options, &part)?;
@@ -203,11 +224,11 @@ pub(super) fn judge(
         candidates.push(score(Kind::Stack, &sigma)?);
     }
     let mut outcomes = outcomes.into_iter();
-    let models = turns.iter().map(|_| {
+    let models = turns.iter().map(|turn| {
         let models = outcomes.by_ref().take(tried.len()).map(|(model, _)| model);
-        stacked::stack(models, &shares)
+        stacked::stack(models, &shares, || Ground::of(&data.pick(&turn.others), options.seed))
     });
-    let models: Vec<Model> = models.collect();
+    let models: Vec<Supported> = models.collect::<Result<_>>()?;
     let kind = match tried.iter().zip(&shares).find(|(_, share)| **share == 1.0) {
         Some((kind, _)) => *kind,
         None => Kind::Stack,
@@ -254,6 +275,9 @@ impl Judged {
             rows: held_out.rows.len(),
             turns: self.turns.len(),
             whole_groups: self.whole_groups,
+            dependence: None,
+            left_out: Vec::new(),
+            not_tried: Vec::new(),
             crps: crps_mean,
             constant_crps: constant_mean,
             crps_skill: relative(constant_mean - crps_mean),

@@ -20,9 +20,11 @@ pub mod polynomial;
 mod scaling;
 pub mod smooth;
 pub mod stack;
+pub mod support;
 mod train;
 pub mod trees;
 
 pub use model::Model;
 pub use scaling::Scaling;
 pub(crate) use scaling::in_own_scale;
+pub use support::Supported;

@@ -198,7 +198,13 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<N
     let settings: Vec<(Shape, f64)> = (options.shapes.iter())
         .flat_map(|hidden| options.regularisation.iter().map(move |&share| (shape(hidden), share)))
         .collect();
-    let rows = Rows { columns: &scaled, error: &error, weight, local: local.as_deref() };
+    let rows = Rows {
+        columns: &scaled,
+        error: &error,
+        weight,
+        local: local.as_deref(),
+        together: data.together(),
+    };
     let starts = options.starts.max(1);
     let steps = Steps::new(monitor, starts * settings.len());
     let train = |i: usize| {
@@ -239,6 +245,7 @@ struct Rows<'a> {
     error: &'a [f64],
     weight: Option<&'a [f64]>,
     local: Option<&'a [f64]>,
+    together: Option<&'a [u32]>,
 }
 
 impl Rows<'_> {
@@ -257,7 +264,7 @@ impl Rows<'_> {
         let order = self.order(number, options);
         let held =
             ((rows as f64 * options.validation).round() as usize).min(rows.saturating_sub(1));
-        let (validation, training) = order.split_at(held);
+        let (validation, training) = order.split_at(self.end(&order, held));
         // With nothing held out, or nothing that counts, progress is judged on the training rows.
         let counts =
             |rows: &[usize]| rows.iter().any(|&row| self.weight.is_none_or(|w| w[row] > 0.0));
@@ -295,6 +302,13 @@ impl Rows<'_> {
         Ok((found, weights))
     }
 
+    /// The first place from here on where rows in this order can be parted.
+    fn end(&self, order: &[usize], place: usize) -> usize {
+        let Some(ids) = self.together else { return place };
+        let parted = |at: usize| at == 0 || ids[order[at - 1]] != ids[order[at]];
+        (place..order.len()).find(|&at| parted(at)).unwrap_or(place)
+    }
+
     /// The rows, those to be held out first. Networks to be averaged have splits of their own, those
     /// to choose from share one.
     fn order(&self, number: u64, options: &Options) -> Vec<usize> {
@@ -302,7 +316,16 @@ impl Rows<'_> {
         match options.split {
             Split::Random => {
                 let split = if options.average { number + 1 } else { 0 };
-                order.shuffle(&mut stream(options.seed, split, 0));
+                let mut random = stream(options.seed, split, 0);
+                match self.together {
+                    None => order.shuffle(&mut random),
+                    Some(ids) => {
+                        let alike = |a: &usize, b: &usize| ids[*a] == ids[*b];
+                        let mut blocks: Vec<&[usize]> = order.chunk_by(alike).collect();
+                        blocks.shuffle(&mut random);
+                        order = blocks.concat();
+                    }
+                }
             }
             Split::InOrder => {
                 // One after the other through time; the only one at its end.
@@ -312,7 +335,8 @@ impl Rows<'_> {
                     true => last * number as usize / (options.starts.max(2) - 1),
                     false => last,
                 };
-                order.rotate_left(first.min(last));
+                let first = self.end(&order, first.min(last));
+                order.rotate_left(first);
             }
         }
         order

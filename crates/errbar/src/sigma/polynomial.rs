@@ -126,7 +126,8 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<P
     let terms = terms(columns, options.largest_order, options.most_terms);
     let basis = Basis::new(&scaled, columns, &terms);
     let weight = weight.map(<[f64]>::to_vec);
-    let problem = Problem { basis, terms: &terms, error, weight, local };
+    let together = data.together().map(<[u32]>::to_vec);
+    let problem = Problem { basis, terms: &terms, error, weight, local, together };
 
     // All rows cost about as much as one fold.
     let folds = match options.order {
@@ -278,6 +279,8 @@ struct Problem<'a> {
     error: Vec<f64>,
     weight: Option<Vec<f64>>,
     local: Option<Vec<f64>>,
+    /// Rows that are left out together have the same number.
+    together: Option<Vec<u32>>,
 }
 
 impl Problem<'_> {
@@ -294,6 +297,7 @@ impl Problem<'_> {
             error: pick(&self.error),
             weight: self.weight.as_deref().map(pick),
             local: self.local.as_deref().map(pick),
+            together: self.together.as_ref().map(|ids| rows.iter().map(|&row| ids[row]).collect()),
         }
     }
 }
@@ -355,13 +359,21 @@ fn weights_of_orders(
         return Ok(vec![1.0]);
     }
     let mut order: Vec<usize> = (0..rows).collect();
-    if options.split == Split::Random {
+    if options.split == Split::Random && problem.together.is_none() {
         let key = |row: usize| problem.basis.columns.get(1).map_or(0.0, |c| c[row]);
         order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
     }
-    let fold_of = |place: usize| match options.split {
-        Split::Random => place % folds,
-        Split::InOrder => place * folds / rows,
+    // Where the rows begin that are left out together with this one.
+    let mut begin: Vec<usize> = (0..rows).collect();
+    if let Some(ids) = &problem.together {
+        (1..rows)
+            .filter(|&row| ids[row] == ids[row - 1])
+            .for_each(|row| begin[row] = begin[row - 1]);
+    }
+    let fold_of = |place: usize| match (options.split, &problem.together) {
+        (Split::Random, None) => place % folds,
+        (Split::Random, Some(ids)) => ids[place] as usize % folds,
+        (Split::InOrder, _) => begin[place] * folds / rows,
     };
     let score_fold = |fold: usize| -> Result<Vec<f64>> {
         let (test, train): (Vec<usize>, Vec<usize>) =

@@ -13,7 +13,8 @@ use crate::score::sample::check_rows;
 pub struct Scaling {
     low: Vec<f64>,
     high: Vec<f64>,
-    /// What stands for a missing value of each column: the median. Only when some were missing.
+    /// What stands for a missing value of each column: the median. Older versions had it only where some
+    /// were missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     missing: Option<Vec<f64>>,
 }
@@ -34,7 +35,7 @@ impl Scaling {
 
     /// The ranges of data's inputs, of which some may be missing.
     pub(crate) fn of_data(data: &Data) -> Result<Self> {
-        Self::known_values(data.inputs(), data.columns(), data.missing())
+        Self::known_values(data.inputs(), data.columns(), Some(data.missing()))
     }
 
     fn known_values(inputs: &[f64], columns: usize, missing: Option<&[f64]>) -> Result<Self> {
@@ -52,8 +53,8 @@ impl Scaling {
         Ok(Self { low, high, missing: missing.map(<[f64]>::to_vec) })
     }
 
-    /// The number of rows of row-major inputs, which may have missing values where those that were
-    /// trained on had some.
+    /// The number of rows of row-major inputs, which may have missing values where it is known what
+    /// stands for them.
     pub(crate) fn rows_of(&self, inputs: &[f64]) -> Result<usize> {
         match self.missing {
             Some(_) => rows_with_missing(inputs, self.columns()),
@@ -69,7 +70,7 @@ impl Scaling {
         }
     }
 
-    /// What stands for a missing value of each column, when some were missing in training.
+    /// What stands for a missing value of each column, where that is known.
     #[must_use]
     pub fn missing(&self) -> Option<&[f64]> {
         self.missing.as_deref()
@@ -111,10 +112,24 @@ impl Scaling {
         if half > 0.0 { ((x - middle) / half).clamp(-far, far) } else { 0.0 }
     }
 
-    /// Whether a row lies outside the ranges.
-    #[must_use]
-    pub fn outside(&self, row: &[f64]) -> bool {
-        row.iter().zip(self.low.iter().zip(&self.high)).any(|(x, (low, high))| x < low || x > high)
+    /// The column in which a row lies farthest outside its range, in halves of it.
+    pub(crate) fn beyond(&self, row: &[f64]) -> Option<usize> {
+        let far = |(column, &x): (usize, &f64)| {
+            let (low, high) = self.range(column);
+            let (middle, half) = self.middle_and_half(column);
+            (x < low || x > high).then(|| (column, ((x - middle) / half).abs()))
+        };
+        let outside = row.iter().enumerate().filter_map(far);
+        outside.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(column, _)| column)
+    }
+
+    /// A column that never varied, and has another value in this row.
+    pub(crate) fn unlike(&self, row: &[f64]) -> Option<usize> {
+        let other = |(column, x): (usize, &f64)| {
+            let (low, high) = self.range(column);
+            low == high && (*x < low || *x > high)
+        };
+        row.iter().enumerate().find(|&value| other(value)).map(|(column, _)| column)
     }
 
     /// Whether a scaling that was read can be used.

@@ -88,14 +88,15 @@ impl Stack {
 }
 
 /// The mean of models' log sigmas with these shares, as sigma.
-pub(crate) fn mean(sigmas: &[Vec<f64>], shares: &[f64]) -> Vec<f64> {
+pub(crate) fn mean<S: AsRef<[f64]>>(sigmas: &[S], shares: &[f64]) -> Vec<f64> {
     // One that counts alone stays what it is, to the last bit.
     if let Some(only) = shares.iter().position(|share| *share == 1.0) {
-        return sigmas[only].clone();
+        return sigmas[only].as_ref().to_vec();
     }
     let row = |row: usize| {
-        let log: f64 = sigmas.iter().zip(shares).map(|(s, share)| share * s[row].ln()).sum();
+        let log: f64 =
+            sigmas.iter().zip(shares).map(|(s, share)| share * s.as_ref()[row].ln()).sum();
         log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
     };
-    (0..sigmas[0].len()).map(row).collect()
+    (0..sigmas[0].as_ref().len()).map(row).collect()
 }

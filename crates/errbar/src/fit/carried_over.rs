@@ -1,0 +1,117 @@
+//! Which inputs say of sigma what still holds later.
+//!
+//! What an input said about the size of errors may have been true of a time only: prices were high
+//! when markets were nervous, and then they stayed high. Rows held out in time show it. Small trees of
+//! the earlier rows are tried with and without each input (inputs that move together are left out
+//! together), and what does better without, by more than chance, is left out.
+
+use super::{Kind, LEAST_ROWS, Options, train};
+use crate::data::Data;
+use crate::diagnose::standard_error;
+use crate::error::Result;
+use crate::monitor::Monitor;
+use crate::order::{Held, Order};
+use crate::score::{Sample, crps};
+
+/// Rows from which on a share of them tells.
+const LEAST: usize = 200;
+/// Rows that each trial learns from at most.
+const MOST: usize = 5_000;
+/// Inputs of a greater correlation stand in for each other.
+const TWINS: f64 = 0.9;
+/// With more inputs than this none is tried: chance would find some.
+const MOST_INPUTS: usize = 30;
+/// What must be gained: this share of the CRPS, and so many standard errors.
+const LEAST_GAIN: f64 = 0.01;
+const SURE: f64 = 2.0;
+
+/// Whether each input is kept.
+pub(super) fn inputs(
+    data: &Data,
+    order: &Order,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<bool>> {
+    let columns = data.columns();
+    let mut kept = vec![true; columns];
+    let share = options.validation;
+    if columns < 2 || columns > MOST_INPUTS || data.rows() < LEAST || share == 0.0 {
+        return Ok(kept);
+    }
+    let Held { held, others } = super::validation::last(data.rows(), share, order, options.split);
+    if held.len() < LEAST_ROWS || others.len() < LEAST {
+        return Ok(kept);
+    }
+    let (held, others) = (data.pick(&held), data.pick(&others));
+    let trial =
+        Options { most_rows: options.most_rows.min(MOST) / 5, local_units: false, ..*options };
+    let each = |kept: &[bool]| -> Result<Vec<f64>> {
+        let (model, _) = train(&others.with_inputs(kept), Kind::Trees, None, &trial, monitor)?;
+        let sigma = model.predict(held.inputs())?;
+        Ok(crps::each(&Sample::new(held.error(), &sigma)?))
+    };
+    let mean = |values: &[f64]| values.iter().map(|x| x / values.len() as f64).sum::<f64>();
+    let mut groups = twins(data);
+    let mut now = each(&kept)?;
+    while groups.len() > 1 {
+        let mut best: Option<(usize, Vec<f64>, Vec<bool>)> = None;
+        for (i, group) in groups.iter().enumerate() {
+            let mut without = kept.clone();
+            group.iter().for_each(|&column| without[column] = false);
+            let then = each(&without)?;
+            if best.as_ref().is_none_or(|(_, least, _)| mean(&then) < mean(least)) {
+                best = Some((i, then, without));
+            }
+        }
+        let Some((i, then, without)) = best else { break };
+        let gain: Vec<f64> = now.iter().zip(&then).map(|(now, then)| now - then).collect();
+        let noise = standard_error(&gain, None);
+        if mean(&gain) < (SURE * noise).max(LEAST_GAIN * mean(&now)) {
+            break;
+        }
+        groups.remove(i);
+        (now, kept) = (then, without);
+    }
+    Ok(kept)
+}
+
+/// Inputs in groups of those that move together.
+fn twins(data: &Data) -> Vec<Vec<usize>> {
+    let columns = data.columns();
+    let column = |c: usize| -> Vec<f64> {
+        let values = data.inputs().iter().skip(c).step_by(columns);
+        values.map(|x| if x.is_nan() { data.missing()[c] } else { *x }).collect()
+    };
+    let ranked: Vec<Vec<f64>> = (0..columns).map(|c| ranks(&column(c))).collect();
+    let mut group: Vec<usize> = (0..columns).collect();
+    for a in 0..columns {
+        for b in 0..a {
+            let correlation: f64 = ranked[a].iter().zip(&ranked[b]).map(|(x, y)| x * y).sum();
+            if correlation.abs() > TWINS {
+                let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
+                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
+            }
+        }
+    }
+    let of = |g: usize| (0..columns).filter(|&c| group[c] == g).collect::<Vec<usize>>();
+    (0..columns).map(of).filter(|group| !group.is_empty()).collect()
+}
+
+/// Ranks around zero, of length one altogether; equal values share theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let middle = 0.5 * (values.len() as f64 - 1.0);
+    let mut ranks = vec![0.0; values.len()];
+    let mut from = 0;
+    for run in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let rank = from as f64 + 0.5 * (run.len() as f64 - 1.0) - middle;
+        run.iter().for_each(|&row| ranks[row] = rank);
+        from += run.len();
+    }
+    let length = ranks.iter().map(|r| r * r).sum::<f64>().sqrt();
+    if length > 0.0 {
+        ranks.iter_mut().for_each(|r| *r /= length);
+    }
+    ranks
+}
