@@ -242,9 +242,9 @@ impl Judged {
         });
         match fitted.guaranteed(&inputs, promise::LEVEL, groups.as_deref()) {
             Ok(reach) => {
-                let name = guarantee.grouped_by().unwrap_or_default();
-                let group = texts.map(|texts| (name, &texts.values[..], &texts.rows[..]));
-                Ok(Some(promise::kept(&error, &reach, group)))
+                let group = texts
+                    .map(|texts| promise::Grouped { labels: &texts.values, rows: &texts.rows });
+                Ok(Some(promise::kept(guarantee, &error, &reach, group)))
             }
             Err(errbar::Error::TooFewForLevel { .. }) => Ok(None),
             Err(error) => Err(self.kept.refused(error)),

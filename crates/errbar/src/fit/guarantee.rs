@@ -145,7 +145,8 @@ const FOLDS: usize = 5;
 /// The least number of rows for which a level can be promised.
 #[must_use]
 pub fn rows_needed(level: f64) -> usize {
-    ((level / (1.0 - level)) - 1e-9).ceil().max(1.0) as usize
+    // What rounding adds must not count as a row.
+    ((level / (1.0 - level)) * (1.0 - 1e-9)).ceil().max(1.0) as usize
 }
 
 /// The least number of rows of groups that are put together for which a level can be promised.
