@@ -355,8 +355,18 @@ impl Training {
     }
 
     fn fit(self, arguments: &Arguments) -> anyhow::Result<Told> {
-        let Self { kept, names, inputs, error, observation, weight, group, forecast, mean, notes } =
-            self;
+        let Self {
+            kept,
+            names,
+            inputs,
+            error,
+            observation,
+            weight,
+            group,
+            forecast,
+            mean,
+            mut notes,
+        } = self;
         if arguments.guarantee.is_some() && arguments.errors == Errors::InSample {
             bail!(
                 "--guarantee needs errors of rows that the forecaster had not seen: it cannot hold \
@@ -401,6 +411,13 @@ impl Training {
                 None => Ok(data),
             })
             .map_err(refused)?;
+        if let Some(why) = fit::groups_not_held_out(&data, options.split) {
+            let still = match arguments.guarantee {
+                Some(_) => " (the promise of --guarantee is by group all the same)",
+                None => "",
+            };
+            notes.push(format!("--group does not decide which rows are held out: {why}{still}"));
+        }
         let context = diagnose::Context {
             weight: weight.as_deref(),
             observation: observation.as_deref(),

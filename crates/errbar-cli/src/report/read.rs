@@ -2,8 +2,8 @@
 
 use anyhow::{Context, bail};
 use errbar::diagnose::Summary;
-use errbar::fit::Fitted;
 use errbar::fit::guarantee::Guarantee;
+use errbar::fit::{Fitted, Importance};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -329,7 +329,8 @@ fn shown_inputs(
         let importance = fitted.validation().map_or(&[][..], |v| &v.importance);
         let mut order: Vec<usize> = importance
             .iter()
-            .filter_map(|one| names.iter().position(|name| *name == one.name))
+            .flat_map(Importance::names)
+            .filter_map(|one| names.iter().position(|name| name == one))
             .collect();
         let ranked = order.len() == names.len();
         order.extend((0..names.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>());
