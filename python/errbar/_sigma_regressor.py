@@ -25,15 +25,21 @@ class Candidate(NamedTuple):
 
 
 class Importance(NamedTuple):
-    """What one input is worth to sigma, on rows the model has not seen."""
+    """What an input, or some that stand in for one another, is worth to sigma, on rows the model has
+    not seen."""
 
     name: str
     crps_share: float
-    """The share by which the CRPS grows when this input is shuffled; near 0 it tells nothing."""
+    """The share by which the CRPS grows when the values of this input, with those of its twins, are
+    shuffled among the rows; near 0 it tells nothing. A model fitted without it may do better than that:
+    other inputs may tell a part of what it told."""
     smallest: tuple[float, float]
-    """The value of the input at which sigma is smallest, and that sigma."""
+    """Of the rows in fifths by this input, as they are: its median where sigma is smallest on average,
+    and that sigma."""
     largest: tuple[float, float]
     """Where it is largest."""
+    twins: list[str] = []
+    """Inputs that nearly follow from it, or it from them: their worth cannot be told apart."""
 
 
 class Validation(NamedTuple):
@@ -96,8 +102,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         forecasts, and sigma belongs to forecasts so moved.
     guarantee : {"split", "cross"}, optional
         Makes intervals possible that hold new observations with a promised probability, whatever the
-        distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000)
-        from the model. "cross" learns from all rows, gives narrower intervals and promises less.
+        distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000;
+        with groups half of each group's, at most 200 where there are ten groups or more) from the model. "cross" learns from all rows, gives narrower intervals and promises less.
     random_state : int, RandomState or None, default=None
         The seed of everything random. None is 0: the same data give the same model.
     n_jobs : int or None, default=None
@@ -186,8 +192,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
 
         An input may be missing (NaN): what that tells about the error is learned. ``sample_weight`` is
         the weight of each row; only ratios matter. ``group`` is the group of each row (a station, a
-        patient, a storm): with ten groups or more, whole groups are held out to judge models by, and a
-        guarantee holds in each group. ``y`` is another name for the error, for callers
+        patient, a storm): with ten groups or more, whole groups are held out to judge models by (not with
+        ``time_order=True``; a warning says when they are not), and a guarantee holds in each group. ``y`` is another name for the error, for callers
         that know no other. Ctrl-C stops it.
         """
         wanted = self._wanted()
@@ -233,12 +239,23 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
 
         The promise takes new rows to come from the same source as those it was fitted to, in no
         special order: a drift breaks it. ``group`` is the group of each row, where the model was
-        fitted with groups. The model is to be fitted with ``guarantee="split"`` or ``"cross"``.
+        fitted with groups; the promise then holds in each group, over all those with too few errors for
+        that together, and is NaN for groups that were not seen (see :meth:`guaranteed_by`). Without it
+        all groups are taken together. The model is to be fitted with ``guarantee="split"`` or
+        ``"cross"``.
         """
         check_is_fitted(self)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
         inputs = table(self, X, reset=False)
         return self.fitted_.guaranteed(inputs, number("level", level), labels)
+
+    def guaranteed_by(self, group: Any, level: float = 0.9) -> Any:
+        """Who the interval of :meth:`guaranteed` is promised to, for rows of these groups: the group by
+        its name, "small groups together" for one with too few errors on its own, or None for one that
+        gets no promise."""
+        check_is_fitted(self)
+        labels = [str(one) for one in np.asarray(group).ravel()]
+        return np.array(self.fitted_.guaranteed_by(number("level", level), labels), dtype=object)
 
     def forecast(self, X: Any) -> Floats:
         """The forecast of each row, by a model that makes one (``errbar fit --fit-mean``)."""

@@ -1,12 +1,15 @@
 //! Fitting sigma(x), and the fitted model.
 
+use std::collections::HashMap;
+use std::ffi::CString;
 use std::path::PathBuf;
 
-use errbar::fit::{self, Kind, guarantee::Method};
+use errbar::fit::guarantee::{Category, Method};
+use errbar::fit::{self, Kind};
 use errbar::score::LossKind;
 use errbar::{Data, Error, Group, Split};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,6 +26,9 @@ type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 /// Bias and forecast where the model knows them, sigma, whether outside the range it was fitted to.
 type Predicted<'py> =
     (Option<Numbers<'py>>, Option<Numbers<'py>>, Numbers<'py>, Bound<'py, PyArray1<bool>>);
+
+/// What groups are called that are too small to be promised something on their own.
+const TOGETHER: &str = "small groups together";
 
 /// What rows are grouped by, the groups, and for each row its place among them.
 type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
@@ -94,15 +100,22 @@ pub(crate) fn fit_sigma(
         None => None,
     };
     let columns_names = names.clone();
-    let fit = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
+    let (fit, unused) = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
         let mut data =
             Data::with_missing(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
         if let Some(group) = group {
             data = data.grouped(group)?;
         }
-        fit::fit(&data, &columns_names, &options, monitor)
-    })?;
-    fit.map(|fit| Fitted { fitted: fit.fitted }).map_err(|error| refused_input(error, &names))
+        let unused = fit::groups_not_held_out(&data, options.split);
+        fit::fit(&data, &columns_names, &options, monitor).map(|fit| (fit, unused))
+    })?
+    .map_err(|error| refused_input(error, &names))?;
+    if let Some(why) = unused {
+        let words = CString::new(format!("group does not decide which rows are held out: {why}"))?;
+        // For whoever called the front.
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &words, 2)?;
+    }
+    Ok(Fitted { fitted: fit.fitted })
 }
 
 #[pymethods]
@@ -148,13 +161,26 @@ impl Fitted {
             )));
         }
         let reach = detached(py, x.len(), || {
-            let guarantee = self.fitted.guarantee();
-            let number = |label: &String| guarantee.and_then(|guarantee| guarantee.group(label));
-            let group: Option<Vec<_>> = group.map(|labels| labels.iter().map(number).collect());
+            let group = group.map(|labels| self.numbers_of(&labels));
             self.fitted.guaranteed(x, level, group.as_deref())
         })?;
         let reach = reach.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(reach.into_pyarray(py))
+    }
+
+    /// Who the guaranteed interval of a row of each group is promised to: the group itself, the small
+    /// groups together, or nobody.
+    fn guaranteed_by(&self, level: f64, group: Vec<String>) -> PyResult<Vec<Option<String>>> {
+        let guarantee = self.fitted.guarantee().ok_or(Error::NoGuarantee).map_err(refused)?;
+        guarantee.check_level(level).map_err(refused)?;
+        let categories = guarantee.categories(level);
+        let by = |(label, number): (String, Option<u32>)| match categories.get(number? as usize)? {
+            Category::Own => Some(label),
+            Category::Together => Some(TOGETHER.to_string()),
+            Category::Nothing => None,
+        };
+        let numbers = self.numbers_of(&group);
+        Ok(group.into_iter().zip(numbers).map(by).collect())
     }
 
     /// The names of the inputs.
@@ -243,7 +269,9 @@ impl Fitted {
             from.candidates.iter().map(|one| (one.kind.name(), one.crps, one.nlpd)).collect();
         dict.set_item("candidates", tried)?;
         let inputs: Vec<_> = (from.importance.iter())
-            .map(|one| (one.name.clone(), one.crps_share, one.smallest, one.largest))
+            .map(|one| {
+                (one.name.clone(), one.crps_share, one.smallest, one.largest, one.twins.clone())
+            })
             .collect();
         dict.set_item("importance", inputs)?;
         Ok(Some(dict))
@@ -281,6 +309,15 @@ impl Fitted {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let class = py.get_type::<Self>();
         Ok((class.getattr("from_json")?, (self.to_json()?,)))
+    }
+}
+
+impl Fitted {
+    /// The numbers of groups that the guarantee knows, each looked for once.
+    fn numbers_of(&self, labels: &[String]) -> Vec<Option<u32>> {
+        let mut known: HashMap<&String, Option<u32>> = HashMap::new();
+        let find = |label| self.fitted.guarantee().and_then(|guarantee| guarantee.group(label));
+        labels.iter().map(|label| *known.entry(label).or_insert_with(|| find(label))).collect()
     }
 }
 

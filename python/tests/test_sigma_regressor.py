@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -124,6 +125,46 @@ def test_a_band_on_sigma_itself(heteroskedastic, fitted):
         fitted.sigma_band(X)
 
 
+def test_groups_that_are_not_held_out_are_said_not_to_be():
+    random = np.random.default_rng(3)
+    X, error = random.uniform(size=(300, 1)), random.normal(size=300)
+    many, few = np.arange(300) % 30, np.arange(300) % 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert SigmaRegressor("polynomial").fit(X, error, group=many).validation_.whole_groups
+    with pytest.warns(UserWarning, match="3 groups are fewer than 10") as said:
+        SigmaRegressor("constant").fit(X, error, group=few)
+    assert said[0].filename == __file__
+    with pytest.warns(UserWarning, match="in the order of time, not whole groups"):
+        SigmaRegressor("constant", time_order=True).fit(X, error, group=many)
+
+
+def test_inputs_that_stand_in_for_one_another_are_one_entry():
+    random = np.random.default_rng(4)
+    x = random.uniform(size=2000)
+    X = np.column_stack([x, random.uniform(size=2000), x + random.normal(0, 0.02, 2000)])
+    error = random.normal(size=2000) * np.exp(2 * x)
+    first, other = SigmaRegressor("polynomial").fit(X, error).validation_.importance
+    assert (first.name, first.twins, other.name, other.twins) == ("x0", ["x2"], "x1", [])
+    assert first.crps_share > 0.05 > other.crps_share
+    assert first.smallest[0] < 0.3 and first.largest[0] > 0.7
+
+
+def test_small_groups_are_promised_together():
+    random = np.random.default_rng(9)
+    group = np.concatenate([np.repeat(np.arange(40), 60), np.repeat(np.arange(40, 80), 3)])
+    X, error = random.uniform(size=(group.size, 1)), random.normal(size=group.size)
+    model = SigmaRegressor("constant", guarantee="split").fit(X, error, group=group)
+    assert model.guaranteed_by([3, 50, 60, 99]).tolist() == [
+        "3",
+        "small groups together",
+        "small groups together",
+        None,
+    ]
+    reach = model.guaranteed(X[:4], 0.9, [3, 50, 60, 99])
+    assert reach[1] == reach[2] != reach[0] and np.isnan(reach[3])
+
+
 def test_intervals_with_a_guarantee():
     """Errors of no Gaussian shape and a model of one constant sigma: the promise holds all the same."""
     random = np.random.default_rng(8)
@@ -137,12 +178,17 @@ def test_intervals_with_a_guarantee():
         assert abs(np.mean(np.abs(error[2000:]) <= reach) - 0.9) < 3 * np.sqrt(
             0.09 * (1 / 2000 + 1 / 1000)
         )
-    model.set_params(guarantee="split").fit(X[:2000], error[:2000], group=group[:2000])
+    model.set_params(guarantee="split")
+    with pytest.warns(UserWarning, match="2 groups are fewer than 10"):
+        model.fit(X[:2000], error[:2000], group=group[:2000])
     reach = model.guaranteed(X[2000:], 0.9, group[2000:])
     for one in ("calm", "wild"):
         here = group[2000:] == one
         inside = np.mean(np.abs(error[2000:])[here] <= reach[here])
         assert abs(inside - 0.9) < 3 * np.sqrt(0.09 * (1 / here.sum() + 1 / 300))
+    # A group that was not seen gets no promise.
+    assert np.isnan(model.guaranteed(X[:2], 0.9, ["calm", "new"])).tolist() == [False, True]
+    assert model.guaranteed_by(["calm", "new"]).tolist() == ["calm", None]
     with pytest.raises(ValueError, match="group has 1 values but X has 2 rows"):
         model.guaranteed(X[:2], 0.9, ["calm"])
     with pytest.raises(ValueError, match="fitted without a guarantee"):

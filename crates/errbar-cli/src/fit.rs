@@ -128,8 +128,9 @@ pub(crate) struct Arguments {
     guarantee: Option<GuaranteeName>,
 
     /// The column with the group of each row (a station, a patient, a storm): with ten groups or more,
-    /// whole groups are held out to judge models by, and the promise of --guarantee holds for each
-    /// group.
+    /// whole groups are held out to judge models by (with --time rows are held out in time instead).
+    /// The promise of --guarantee holds in each group, for those with too few rows over all of them
+    /// together.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     group: Option<String>,
 
@@ -179,8 +180,8 @@ enum ModelName {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GuaranteeName {
-    /// Half of the rows (at most 2,000) are kept from the model; the probability is at least what is
-    /// asked for.
+    /// Half of the rows (at most 2,000; with --group half of each group's, at most 200 where there are
+    /// ten groups or more) are kept from the model; the probability is at least what is asked for.
     Split,
     /// Five models of four fifths of the rows judge the others: narrower, and promises less (80% for
     /// 90%), though it usually keeps what was asked for.
@@ -365,8 +366,18 @@ impl Training {
     }
 
     fn fit(self, arguments: &Arguments) -> anyhow::Result<Told> {
-        let Self { kept, names, inputs, error, observation, weight, group, forecast, mean, notes } =
-            self;
+        let Self {
+            kept,
+            names,
+            inputs,
+            error,
+            observation,
+            weight,
+            group,
+            forecast,
+            mean,
+            mut notes,
+        } = self;
         if arguments.guarantee.is_some() && arguments.errors == Errors::InSample {
             bail!(
                 "--guarantee needs errors of rows that the forecaster had not seen: it cannot hold \
@@ -413,6 +424,13 @@ impl Training {
                 None => Ok(data),
             })
             .map_err(refused)?;
+        if let Some(why) = fit::groups_not_held_out(&data, options.split) {
+            let still = match arguments.guarantee {
+                Some(_) => " (the promise of --guarantee is by group all the same)",
+                None => "",
+            };
+            notes.push(format!("--group does not decide which rows are held out: {why}{still}"));
+        }
         let context = diagnose::Context {
             weight: weight.as_deref(),
             observation: observation.as_deref(),

@@ -1,9 +1,11 @@
 //! `errbar predict`: error bars for new forecasts, row by row.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::bail;
 use errbar::fit::Fitted;
+use errbar::fit::guarantee::Category;
 use errbar::math::{erfc, erfcinv, erfinv};
 use errbar::sigma::Model;
 use errbar::words::significant;
@@ -12,7 +14,7 @@ use rayon::prelude::*;
 use crate::arguments::{Threads, parse_probability};
 use crate::table::{Batch, Format, NewColumn, NewKind, NewValues, Sink, Stream, Table};
 use crate::voice::Voice;
-use crate::{arguments, model_file, stop};
+use crate::{arguments, model_file, promise, stop};
 
 /// Put error bars on new forecasts.
 ///
@@ -33,8 +35,11 @@ use crate::{arguments, model_file, stop};
 
 New columns: sigma, outside; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
 0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9;
-guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9; forecast, when the model makes the forecast itself (--fit-mean); debiased, the forecast moved by its
-bias, when that was learned (--debias).")]
+guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9, and with a model fitted with --group
+guaranteed_by_90, the group that the promise is made to: the row's own, \"small groups together\" for
+one with too few errors on its own, or nothing (then there is no interval) for one that the model has
+not seen; forecast, when the model makes the forecast itself (--fit-mean); debiased, the forecast moved
+by its bias, when that was learned (--debias).")]
 pub(crate) struct Arguments {
     /// The table with the inputs: CSV (also gzipped) or Parquet; - is standard input.
     file: PathBuf,
@@ -52,7 +57,8 @@ pub(crate) struct Arguments {
     interval: Vec<f64>,
 
     /// Intervals that hold the observation with these probabilities whatever the distribution of
-    /// errors, as long as rows are exchangeable (for a model fitted with --guarantee).
+    /// errors, as long as rows are exchangeable (for a model fitted with --guarantee). With groups the
+    /// promise holds in each, in small ones together; rows of other groups get none.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
     guarantee: Vec<f64>,
 
@@ -134,10 +140,10 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     if let Around::Column(column) = around {
         columns.push(column);
     }
-    let new = New::of(arguments, fitted);
+    let promise = Promise::of(arguments, fitted, &table)?;
+    let new = New::of(arguments, fitted, &promise);
     let added = new.columns(&arguments.prefix);
     check_names(&table, &added)?;
-    let promise = Promise::of(arguments, fitted, &table)?;
     let mut stream = table.stream(&columns, &promise.column())?;
     let mut sink = Sink::create(&arguments.output, &stream, added)?;
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
@@ -185,7 +191,7 @@ fn copy(
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
         let rows = Predicted::of(fitted, around, promise, arguments, &batch)?;
-        seen.count(&rows);
+        seen.count(&rows, promise);
         sink.write(&batch, &new.values(&rows, arguments))?;
         bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
     }
@@ -238,7 +244,9 @@ struct Predicted {
     band: (Vec<f64>, Vec<f64>),
     /// For each level how far the guaranteed interval reaches.
     reach: Vec<Vec<f64>>,
-    /// Rows of no group that the guarantee knows.
+    /// For each level who the promise is made to, by its place among [`Promise::names`].
+    by: Vec<Vec<Option<u32>>>,
+    /// Rows with a sigma whose groups the guarantee does not know.
     strangers: u64,
     outside: Vec<Option<bool>>,
 }
@@ -262,9 +270,8 @@ impl Predicted {
             sigma: missing(),
             band: (missing(), missing()),
             reach: vec![missing(); arguments.guarantee.len()],
-            strangers: groups
-                .as_ref()
-                .map_or(0, |g| g.iter().filter(|g| g.is_none()).count() as u64),
+            by: Vec::new(),
+            strangers: 0,
             outside: vec![None; batch.rows],
         };
         let chunks = out.forecast.par_chunks_mut(CHUNK).zip(out.sigma.par_chunks_mut(CHUNK));
@@ -315,6 +322,15 @@ impl Predicted {
         let known: Vec<usize> = (0..batch.rows).filter(|&i| !out.sigma[i].is_nan()).collect();
         let own: Option<Vec<Option<u32>>> =
             groups.map(|groups| known.iter().map(|&i| groups[i]).collect());
+        if let Some(own) = &own {
+            out.strangers = own.iter().filter(|group| group.is_none()).count() as u64;
+            out.by = vec![vec![None; batch.rows]; promise.levels.len()];
+            for (by, categories) in out.by.iter_mut().zip(&promise.levels) {
+                for (&i, &group) in known.iter().zip(own) {
+                    by[i] = group.and_then(|group| promise.made_to(categories, group));
+                }
+            }
+        }
         if !arguments.guarantee.is_empty() && !known.is_empty() {
             let rows: Vec<f64> = known
                 .iter()
@@ -329,15 +345,19 @@ impl Predicted {
     }
 }
 
-/// What guaranteed intervals are grouped by.
+/// What guaranteed intervals are grouped by, and who is promised what.
 struct Promise {
     group: Option<usize>,
+    /// Who a promise can be made to: each group, then the small ones together.
+    names: Arc<[String]>,
+    /// For each level what each group is promised.
+    levels: Vec<Vec<Category>>,
 }
 
 impl Promise {
     fn of(arguments: &Arguments, fitted: &Fitted, table: &Table) -> anyhow::Result<Self> {
         if arguments.guarantee.is_empty() {
-            return Ok(Self { group: None });
+            return Ok(Self { group: None, names: Arc::new([]), levels: vec![] });
         }
         let Some(guarantee) = fitted.guarantee() else {
             bail!(
@@ -347,19 +367,16 @@ impl Promise {
         };
         for &level in &arguments.guarantee {
             // Now, not after half the rows.
-            let all = [("", guarantee.rows(None))];
-            let groups = guarantee.groups();
-            let each = if groups.is_empty() { &all[..] } else { &groups };
-            let needed = errbar::fit::guarantee::rows_needed(level);
-            if let Some((group, rows)) = each.iter().find(|(_, rows)| *rows < needed) {
-                let of = if groups.is_empty() {
-                    String::new()
-                } else {
-                    format!(" of the group \"{group}\"")
+            if let Err(errbar::Error::TooFewForLevel { rows, needed, .. }) =
+                guarantee.check_level(level)
+            {
+                let of_all = match guarantee.grouped_by() {
+                    Some(_) => " in all groups together",
+                    None => "",
                 };
                 bail!(
-                    "--guarantee {level} needs {needed} errors that the model has not seen, and {}{of} \
-                     has {rows}: ask for a lower level, or fit with more rows",
+                    "--guarantee {level} needs {needed} errors that the model has not seen, and {} \
+                     has {rows}{of_all}: ask for a lower level, or fit with more rows",
                     arguments.model.display()
                 );
             }
@@ -371,7 +388,28 @@ impl Promise {
             )?),
             None => None,
         };
-        Ok(Self { group })
+        let named = |(label, _): (&str, usize)| match label {
+            "" => String::from("(empty)"),
+            label => label.to_string(),
+        };
+        let names =
+            guarantee.groups().into_iter().map(named).chain([promise::TOGETHER.to_string()]);
+        let levels = arguments.guarantee.iter().map(|&level| guarantee.categories(level));
+        Ok(Self { group, names: names.collect(), levels: levels.collect() })
+    }
+
+    /// Who the promise for a row of this group is made to, by its place among the names.
+    fn made_to(&self, categories: &[Category], group: u32) -> Option<u32> {
+        match categories.get(group as usize)? {
+            Category::Own => Some(group),
+            Category::Together => Some(self.together()),
+            Category::Nothing => None,
+        }
+    }
+
+    /// The place of the small groups together, the last of all.
+    fn together(&self) -> u32 {
+        self.names.len() as u32 - 1
     }
 
     fn column(&self) -> Vec<usize> {
@@ -396,13 +434,15 @@ struct New {
     band: Option<f64>,
     /// The percentages of guaranteed intervals.
     guaranteed: Vec<f64>,
+    /// Who they are promised to, where that differs from row to row.
+    by: Option<Arc<[String]>>,
     /// Names and probabilities of quantiles, ends of intervals among them.
     quantiles: Vec<(String, f64)>,
     exceed: Vec<f64>,
 }
 
 impl New {
-    fn of(arguments: &Arguments, fitted: &Fitted) -> Self {
+    fn of(arguments: &Arguments, fitted: &Fitted, promise: &Promise) -> Self {
         let mut quantiles = Vec::new();
         for &level in &arguments.interval {
             let percent = round(100.0 * level);
@@ -420,6 +460,7 @@ impl New {
             debiased: fitted.bias().is_some(),
             band,
             guaranteed,
+            by: promise.group.map(|_| promise.names.clone()),
             quantiles,
             exceed: arguments.exceed.clone(),
         }
@@ -443,6 +484,9 @@ impl New {
         for percent in &self.guaranteed {
             out.push(column(&format!("guaranteed_lower_{percent}"), NewKind::Number));
             out.push(column(&format!("guaranteed_upper_{percent}"), NewKind::Number));
+            if self.by.is_some() {
+                out.push(column(&format!("guaranteed_by_{percent}"), NewKind::Text));
+            }
         }
         let exceed = self.exceed.iter().map(|threshold| format!("exceed_{threshold}"));
         out.extend(names.chain(exceed).map(|name| column(&name, NewKind::Number)));
@@ -466,7 +510,7 @@ impl New {
             out.push(NewValues::Numbers(rows.band.0.clone()));
             out.push(NewValues::Numbers(rows.band.1.clone()));
         }
-        for reach in &rows.reach {
+        for (level, reach) in rows.reach.iter().enumerate() {
             for sign in [-1.0, 1.0] {
                 let ends = rows.forecast.iter().zip(reach).map(|(mu, reach)| {
                     let end = mu + sign * reach;
@@ -474,6 +518,11 @@ impl New {
                     if end.is_nan() { end } else { end.max(lower).min(upper) }
                 });
                 out.push(NewValues::Numbers(ends.collect()));
+            }
+            if let Some(names) = &self.by {
+                let by = rows.by.get(level).cloned();
+                let by = by.unwrap_or_else(|| vec![None; rows.sigma.len()]);
+                out.push(NewValues::Texts(names.clone(), by));
             }
         }
         for &(_, level) in &self.quantiles {
@@ -516,14 +565,25 @@ struct Seen {
     without: u64,
     outside: u64,
     strangers: u64,
+    /// For each level the rows that are promised it with others, and those that are not at all.
+    together: Vec<u64>,
+    nothing: Vec<u64>,
     smallest: Option<f64>,
     largest: f64,
 }
 
 impl Seen {
-    fn count(&mut self, rows: &Predicted) {
+    fn count(&mut self, rows: &Predicted, promise: &Promise) {
         self.rows += rows.sigma.len() as u64;
         self.strangers += rows.strangers;
+        let known = rows.sigma.iter().filter(|sigma| !sigma.is_nan()).count() as u64;
+        for (level, by) in rows.by.iter().enumerate() {
+            self.together.resize(rows.by.len(), 0);
+            self.nothing.resize(rows.by.len(), 0);
+            let together = by.iter().filter(|by| **by == Some(promise.together())).count();
+            self.together[level] += together as u64;
+            self.nothing[level] += known - by.iter().flatten().count() as u64 - rows.strangers;
+        }
         self.outside += rows.outside.iter().filter(|o| **o == Some(true)).count() as u64;
         for &sigma in rows.sigma.iter() {
             if sigma.is_nan() {
@@ -558,11 +618,33 @@ impl Seen {
         }
         if self.strangers > 0 {
             voice.warn(&format!(
-                "{} of {} belong to no group that the guarantee knows: they are promised what all \
-                 groups together are",
+                "{} of {} belong to no group that the guarantee knows: they are promised nothing, and \
+                 their guaranteed intervals are empty",
                 rows(self.strangers),
                 self.rows
             ));
+        }
+        for (level, (&together, &nothing)) in
+            arguments.guarantee.iter().zip(self.together.iter().zip(&self.nothing))
+        {
+            if together > 0 {
+                voice.note(&format!(
+                    "{} of {} belong to groups with too few errors to be promised {level} on their own: \
+                     they are promised it together (column {}guaranteed_by_{})",
+                    rows(together),
+                    self.rows,
+                    arguments.prefix,
+                    round(100.0 * level)
+                ));
+            }
+            if nothing > 0 {
+                voice.warn(&format!(
+                    "{} of {} belong to groups with too few errors to be promised {level} even together: \
+                     their guaranteed intervals are empty",
+                    rows(nothing),
+                    self.rows
+                ));
+            }
         }
         if self.outside > 0 {
             voice.warn(&format!(

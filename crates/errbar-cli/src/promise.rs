@@ -1,53 +1,40 @@
 //! What guaranteed intervals promise, in words, and whether they kept it.
 
-use errbar::fit::guarantee::{Guarantee, Method, rows_needed};
+use errbar::fit::guarantee::{Category, Guarantee, Method};
 use errbar::words::significant;
 
 /// The level that is spoken of.
 pub(crate) const LEVEL: f64 = 0.9;
 
+/// What groups are called that are too small to be promised something on their own.
+pub(crate) const TOGETHER: &str = "small groups together";
+
 /// What guaranteed intervals promise, and what for.
 pub(crate) fn promised(guarantee: &Guarantee, in_order: bool) -> String {
     let percent = |p: f64| format!("{}%", significant(100.0 * p, 5));
-    let needed = rows_needed(LEVEL);
-    let each = match guarantee.grouped_by() {
-        Some(name) => format!(" of each \"{name}\""),
-        None => String::new(),
-    };
-    let groups = guarantee.groups();
-    let (rows, few): (usize, Vec<String>) = match groups.is_empty() {
-        true => (guarantee.rows(None), vec![]),
-        false => (
-            groups.iter().map(|(_, rows)| *rows).min().unwrap_or(0),
-            groups
-                .iter()
-                .filter(|(_, rows)| *rows < needed)
-                .map(|(label, rows)| format!("\"{label}\" ({rows})"))
-                .collect(),
-        ),
-    };
-    if rows < needed {
-        let who = match few.is_empty() {
-            true => format!("{rows} errors are"),
-            false => format!("the errors of {} are", few.join(", ")),
-        };
-        return format!("{who} too few to promise 90%: {needed} are needed, or a lower level.");
+    if let Err(errbar::Error::TooFewForLevel { rows, needed, .. }) = guarantee.check_level(LEVEL) {
+        return format!(
+            "{rows} errors are too few to promise 90%: {needed} are needed, or a lower level."
+        );
     }
-    let (low, high) = guarantee.bounds(LEVEL, rows);
-    let mut text = match guarantee.method() {
-        Method::Split => format!(
-            "Intervals of errbar predict --guarantee 0.9 hold a new observation{each} with a \
-             probability of at least {} (and at most {}, when no errors tie), whatever the distribution \
-             of errors. It is read off {} errors that the model has not seen.",
-            percent(low),
-            percent(high),
-            guarantee.rows(None)
-        ),
-        Method::Cross => format!(
+    let rows = guarantee.rows(None);
+    let mut text = match (guarantee.grouped_by(), guarantee.method()) {
+        (Some(name), _) => promised_to_groups(guarantee, name),
+        (None, Method::Split) => {
+            let (low, high) = guarantee.bounds(LEVEL, rows);
+            format!(
+                "Intervals of errbar predict --guarantee 0.9 hold a new observation with a \
+                 probability of at least {} (and at most {}, when no errors tie), whatever the \
+                 distribution of errors. It is read off {rows} errors that the model has not seen.",
+                percent(low),
+                percent(high),
+            )
+        }
+        (None, Method::Cross) => format!(
             "Intervals of errbar predict --guarantee 0.9 hold a new observation with a probability of \
              at least {} (that much is proven; usually it is about 90%), whatever the distribution of \
              errors.",
-            percent(low)
+            percent(guarantee.bounds(LEVEL, rows).0)
         ),
     };
     text += " New rows must be exchangeable with these: drawn from the same source, in no special order.";
@@ -57,32 +44,129 @@ pub(crate) fn promised(guarantee: &Guarantee, in_order: bool) -> String {
     text
 }
 
-/// How often guaranteed intervals that reach so far held the observation: of all rows, then of each
-/// group.
+/// The same for groups: how many of them, however many there are, not which.
+fn promised_to_groups(guarantee: &Guarantee, name: &str) -> String {
+    let (groups, categories) = (guarantee.groups(), guarantee.categories(LEVEL));
+    let of = |category: Category| -> Vec<usize> {
+        let like = groups.iter().zip(&categories).filter(|(_, own)| **own == category);
+        like.map(|((_, rows), _)| *rows).collect()
+    };
+    let (own, together, nothing) =
+        (of(Category::Own), of(Category::Together), of(Category::Nothing));
+    let mut text = String::from(
+        "Intervals of errbar predict --guarantee 0.9 hold a new observation with a probability of at \
+         least 90%, whatever the distribution of errors.",
+    );
+    if let (Some(least), Some(most)) = (own.iter().min(), own.iter().max()) {
+        let errors = match least == most {
+            true => format!("{least}"),
+            false => format!("{least} to {most}"),
+        };
+        let each = match own.len() {
+            1 => String::from("in one group"),
+            many => format!("in each of {many} groups"),
+        };
+        text += &format!(
+            " It does {each} of \"{name}\" (read off {errors} errors of its own that the model has not \
+             seen)."
+        );
+    }
+    if !together.is_empty() {
+        text += &format!(
+            " It does over the rows of {} groups with fewer errors together, not in one of them alone \
+             (read off {} errors).",
+            together.len(),
+            together.iter().sum::<usize>()
+        );
+    }
+    if !nothing.is_empty() {
+        text += &format!(
+            " Nothing is promised to {} with {} errors in all, too few even together.",
+            match nothing.len() {
+                1 => String::from("one group"),
+                many => format!("{many} groups"),
+            },
+            nothing.iter().sum::<usize>(),
+        );
+    }
+    text + " Rows of other groups get no such interval."
+}
+
+/// Rows of a table by their groups.
+pub(crate) struct Grouped<'a> {
+    /// The groups of the table.
+    pub(crate) labels: &'a [String],
+    /// For each row its place among them.
+    pub(crate) rows: &'a [u32],
+}
+
+/// How often guaranteed intervals that reach so far (NaN where nothing is promised) held the
+/// observation: of all rows, then of each group that was promised it, or of how many of them it holds
+/// where there are many.
 pub(crate) fn kept(
+    guarantee: &Guarantee,
     error: &[f64],
     reach: &[f64],
-    group: Option<(&str, &[String], &[u32])>,
+    group: Option<Grouped<'_>>,
 ) -> String {
-    let share = |rows: &dyn Fn(usize) -> bool| {
-        let of: Vec<usize> = (0..error.len()).filter(|&row| rows(row)).collect();
-        let held = of.iter().filter(|&&row| error[row].abs() <= reach[row]).count();
-        let percent = 100.0 * held as f64 / of.len().max(1) as f64;
-        (format!("{percent:.1}% of {} rows", of.len()), !of.is_empty())
-    };
-    let mut text = share(&|_| true).0;
-    if let Some((name, labels, rows)) = group {
-        const SHOWN: usize = 20;
-        let each: Vec<String> = (0..labels.len())
-            .map(|g| (g, share(&|row| rows[row] as usize == g)))
-            .filter(|(_, (_, any))| *any)
-            .take(SHOWN)
-            .map(|(g, (words, _))| format!("\"{}\" {words}", labels[g]))
-            .collect();
-        text += &format!("; by {name}: {}", each.join(", "));
-        if labels.len() > SHOWN {
-            text += ", …";
+    // For each group, and for those together, the rows inside and all.
+    let groups = group.as_ref().map_or(0, |group| group.labels.len());
+    let mut counts = vec![(0, 0); groups + 1];
+    let (mut all, mut without) = ((0, 0), 0);
+    let categories = guarantee.categories(LEVEL);
+    let is_own: Vec<bool> = group
+        .iter()
+        .flat_map(|group| group.labels)
+        .map(|label| {
+            let own = guarantee.group(label).and_then(|own| categories.get(own as usize));
+            own == Some(&Category::Own)
+        })
+        .collect();
+    for (row, (error, reach)) in error.iter().zip(reach).enumerate() {
+        if reach.is_nan() {
+            without += 1;
+            continue;
         }
+        let own = group.as_ref().map_or(groups, |group| group.rows[row] as usize);
+        let place = if own < groups && is_own[own] { own } else { groups };
+        for count in [&mut all, &mut counts[place]] {
+            count.0 += usize::from(error.abs() <= *reach);
+            count.1 += 1;
+        }
+    }
+    let share = |count: &(usize, usize)| 100.0 * count.0 as f64 / count.1.max(1) as f64;
+    let words = |count: &(usize, usize)| format!("{:.1}% of {} rows", share(count), count.1);
+    let mut text = words(&all);
+    if let (Some(name), Some(group)) = (guarantee.grouped_by(), &group) {
+        const SHOWN: usize = 12;
+        let there: Vec<usize> = (0..groups).filter(|&g| counts[g].1 > 0).collect();
+        let mut each: Vec<String> = Vec::new();
+        if there.len() <= SHOWN {
+            each.extend(
+                there.iter().map(|&g| format!("\"{}\" {}", group.labels[g], words(&counts[g]))),
+            );
+        } else {
+            let mut shares: Vec<f64> = there.iter().map(|&g| share(&counts[g])).collect();
+            shares.sort_by(f64::total_cmp);
+            let at = |part: f64| shares[((shares.len() - 1) as f64 * part).round() as usize];
+            each.push(format!(
+                "{} groups, {:.1}% in the middle one, {:.1}% to {:.1}% in nine of ten, {:.1}% in the lowest",
+                shares.len(),
+                at(0.5),
+                at(0.05),
+                at(0.95),
+                shares[0]
+            ));
+        }
+        if counts[groups].1 > 0 {
+            each.push(format!("{TOGETHER} {}", words(&counts[groups])));
+        }
+        if !each.is_empty() {
+            text += &format!("; by {name}: {}", each.join(", "));
+        }
+    }
+    if without > 0 {
+        text += &format!("; {without} rows of groups that are promised nothing are left out");
     }
     text
 }

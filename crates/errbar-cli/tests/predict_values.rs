@@ -223,22 +223,75 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
     let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant --guarantee \
                --group site -o model.json";
     let ran = errbar(folder.path(), fit.split_whitespace()).well();
-    assert!(ran.printed().contains("at least 90"), "{}", ran.printed());
+    assert!(ran.printed().contains("least 90%"), "{}", ran.printed());
     assert!(ran.printed().contains("exchangeable"), "{}", ran.printed());
     let rows = "x,site,mu\n0.5,a,1\n0.5,b,1\n0.5,c,1\n0.5,,1\n,a,1\n";
     let (header, rows) = predict(folder.path(), rows, &["--guarantee", "0.9"]);
-    let added = ["sigma", "guaranteed_lower_90", "guaranteed_upper_90", "outside"];
+    let added =
+        ["sigma", "guaranteed_lower_90", "guaranteed_upper_90", "guaranteed_by_90", "outside"];
     assert_eq!(header[3..], added);
     let model = std::fs::read_to_string(folder.path().join("model.json")).unwrap();
     let fitted = fit::Fitted::from_json(&model).unwrap();
     let site = |name: &str| fitted.guarantee().unwrap().group(name);
-    for (row, name) in rows[..4].iter().zip(["a", "b", "c", ""]) {
+    for (row, name) in rows[..2].iter().zip(["a", "b"]) {
         let reach = fitted.guaranteed(&[0.5], 0.9, Some(&[site(name)])).unwrap()[0];
         assert_eq!((row[4], row[5]), (1.0 - reach, 1.0 + reach), "{name}");
     }
     // 90% of a normal error lie within 1.64 of its standard deviation.
     assert!((1.2..2.3).contains(&(rows[0][5] - 1.0)) && (12.0..23.0).contains(&(rows[1][5] - 1.0)));
-    assert!(rows[4][4].is_nan() && rows[4][5].is_nan(), "no input, no interval");
+    for (row, why) in rows[2..].iter().zip(["a group never seen", "no group", "no input"]) {
+        assert!(row[4].is_nan() && row[5].is_nan(), "{why}: no interval");
+    }
+}
+
+/// Forty stations of sixty rows, and as many of three.
+#[test]
+fn each_row_says_who_its_interval_is_promised_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = common::Numbers::new(14);
+    let mut text = String::from("x,station,mu,y\n");
+    for station in 0..80 {
+        for _ in 0..if station < 40 { 60 } else { 3 } {
+            text += &format!("{},s{station},0,{}\n", random.next(), random.normal());
+        }
+    }
+    std::fs::write(folder.path().join("t.csv"), text).unwrap();
+    let new = "x,station,mu\n0.5,s3,1\n0.5,s50,1\n0.5,s60,1\n0.5,elsewhere,1\n,s3,1\n";
+    std::fs::write(folder.path().join("new.csv"), new).unwrap();
+    let run = |line: &str| errbar(folder.path(), line.split_whitespace());
+    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant --guarantee \
+               --group station -o model.json";
+    let said = run(fit).well().printed();
+    // Summarised, not listed.
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("in each of 40 groups of \"station\" (read off 30 errors"), "{said}");
+    assert!(said.contains("the rows of 40 groups with fewer errors together"), "{said}");
+    assert!(!said.contains("s50"), "{said}");
+    // As Parquet and back: the new column is text there too.
+    run("predict new.csv -m model.json --guarantee 0.9 -o out.parquet").well();
+    let ran = run("predict out.parquet -m model.json --guarantee 0.9,0.99 --prefix b_").well();
+    let table = ran.printed();
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let place = |name: &str| lines[0].iter().position(|own| *own == name).unwrap();
+    for name in ["guaranteed_by_90", "b_guaranteed_by_90"] {
+        let by: Vec<&str> = lines[1..].iter().map(|line| line[place(name)]).collect();
+        assert_eq!(by, ["s3", "small groups together", "small groups together", "", ""], "{name}");
+    }
+    // Thirty errors are too few for 0.99, those of all groups together are not.
+    assert_eq!(lines[1][place("b_guaranteed_by_99")], "small groups together");
+    let upper: Vec<&str> =
+        lines[1..].iter().map(|line| line[place("guaranteed_upper_90")]).collect();
+    assert!(upper[1] == upper[2] && upper[0] != upper[1] && upper[3..] == ["", ""], "{upper:?}");
+    assert!(ran.stderr.contains("1 row of 5 belong to no group"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("2 rows of 5 belong to groups with too few"), "{}", ran.stderr);
+    // More than all errors together can promise is refused before any work.
+    let ran = run("predict new.csv -m model.json --guarantee 0.9999 -o none.csv");
+    assert!(ran.stderr.contains("needs 10000 errors"), "{}", ran.stderr);
+    assert!(!folder.path().join("none.csv").exists());
+    // And the report says how often they held, not for each station.
+    run("report t.csv -m model.json --observation y -o r.html").well();
+    let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
+    assert!(page.contains("by station: 40 groups,") && page.contains(", small groups together "));
 }
 
 #[test]

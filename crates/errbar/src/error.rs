@@ -131,10 +131,7 @@ pub enum Error {
     NoGuarantee,
 
     /// More than the errors can promise.
-    #[error(
-        "{rows} errors{} cannot promise an interval of {level}: at least {needed} are needed",
-        in_group(group)
-    )]
+    #[error("{rows} errors cannot promise an interval of {level}: at least {needed} are needed")]
     TooFewForLevel {
         /// The level.
         level: f64,
@@ -142,8 +139,6 @@ pub enum Error {
         rows: usize,
         /// The errors needed.
         needed: usize,
-        /// The group they belong to.
-        group: Option<String>,
     },
 
     /// A share of rows to hold out that is no such share.
@@ -345,8 +340,4 @@ pub enum Error {
         /// How many rows it has.
         rows: usize,
     },
-}
-
-fn in_group(group: &Option<String>) -> String {
-    group.as_ref().map_or(String::new(), |group| format!(" of the group \"{group}\""))
 }

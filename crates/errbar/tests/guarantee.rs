@@ -1,8 +1,8 @@
 //! Guaranteed intervals hold what they promise, on errors of a known distribution.
 
-use errbar::fit::guarantee::{Method, rows_needed};
+use errbar::fit::guarantee::{Category, Method, rows_needed, rows_needed_together};
 use errbar::fit::{Fitted, Kind, Options, fit};
-use errbar::{Data, Error, Group, Silent};
+use errbar::{Data, Error, Group, Silent, Split};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -88,6 +88,143 @@ fn the_promise_holds_in_each_group() {
         // Some 50 of the 100 calibration rows belong to it.
         assert!((0.89..0.9 + 1.0 / 40.0 + 3.5 * noise).contains(&mean), "{group}: {mean}");
     }
+}
+
+/// Two groups of many rows, and forty of one to nine, each with errors of its own size.
+struct Stations {
+    x: Vec<f64>,
+    error: Vec<f64>,
+    group: Vec<u32>,
+}
+
+const LARGE: u32 = 2;
+const SMALL: u32 = 40;
+
+impl Stations {
+    fn rows_of(group: u32) -> usize {
+        if group < LARGE { 500 } else { 1 + (group % 9) as usize }
+    }
+
+    fn size(group: u32) -> f64 {
+        if group < LARGE { 1.0 + 4.0 * f64::from(group) } else { 0.5 + 0.2 * f64::from(group) }
+    }
+
+    fn draw(rng: &mut Pcg64) -> Self {
+        let (mut x, mut error, mut group) = (Vec::new(), Vec::new(), Vec::new());
+        for own in 0..LARGE + SMALL {
+            for _ in 0..Self::rows_of(own) {
+                let (at, u): (f64, f64) = (rng.random(), rng.random::<f64>() - 0.5);
+                x.push(at);
+                error.push(-Self::size(own) * u.signum() * (1.0 - 2.0 * u.abs()).ln());
+                group.push(own);
+            }
+        }
+        Self { x, error, group }
+    }
+
+    fn fit(&self, split: Split, seed: u64) -> Fitted {
+        let labels = (0..LARGE + SMALL).map(|g| format!("station {g}")).collect();
+        let group = Group { name: "station".into(), labels, rows: self.group.clone() };
+        let data = Data::new(&self.x, 1, &self.error).unwrap().grouped(group).unwrap();
+        let options = Options {
+            kind: Kind::Constant,
+            guarantee: Some(Method::Split),
+            validation: 0.0,
+            split,
+            seed,
+            ..Options::default()
+        };
+        fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
+    }
+}
+
+#[test]
+fn large_groups_are_promised_on_their_own_and_small_ones_together() {
+    let (repetitions, level) = (300, 0.9);
+    for split in [Split::Random, Split::InOrder] {
+        let mut covered = vec![Vec::new(); 3];
+        for repetition in 0..repetitions {
+            let mut rng = Pcg64::new(repetition, 14);
+            let fitted = Stations::draw(&mut rng).fit(split, repetition as u64);
+            let guarantee = fitted.guarantee().unwrap();
+            // A fair share each: half of the rows, up to 200 where there are many groups.
+            assert_eq!([guarantee.rows(Some(0)), guarantee.rows(Some(1))], [200, 200]);
+            let categories = guarantee.categories(level);
+            assert!(categories[..2].iter().all(|c| *c == Category::Own));
+            assert!(categories[2..].iter().all(|c| *c == Category::Together));
+            let groups: Vec<Option<u32>> = (0..LARGE + SMALL).map(Some).collect();
+            let x = vec![0.5; groups.len()];
+            let reach = fitted.guaranteed(&x, level, Some(&groups)).unwrap();
+            let inside = |group: u32| 1.0 - (-reach[group as usize] / Stations::size(group)).exp();
+            covered[0].push(inside(0));
+            covered[1].push(inside(1));
+            // Over the rows of all small groups, each as often as it has rows.
+            let rows = |group: u32| Stations::rows_of(group) as f64;
+            let all: f64 = (LARGE..LARGE + SMALL).map(rows).sum();
+            covered[2].push((LARGE..LARGE + SMALL).map(|g| rows(g) / all * inside(g)).sum());
+        }
+        for (which, covered) in ["first", "second", "small together"].iter().zip(&covered) {
+            let n = covered.len() as f64;
+            let mean = covered.iter().sum::<f64>() / n;
+            let variance = covered.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / (n - 1.0);
+            let noise = (variance / n).sqrt();
+            println!("{which}: {mean:.4} (standard error {noise:.4})");
+            // Some 98 errors of small groups: the further place that they need costs 1/98.
+            let most = level + if *which == "small together" { 2.0 / 98.0 } else { 1.0 / 201.0 };
+            assert!(mean > level - 3.5 * noise, "{which}: {mean}");
+            assert!(mean < most + 3.5 * noise, "{which}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn groups_never_seen_are_promised_nothing() {
+    let fitted = Stations::draw(&mut Pcg64::seed_from_u64(4)).fit(Split::Random, 0);
+    let guarantee = fitted.guarantee().unwrap();
+    let known = ["station 0", "station 7", "elsewhere"].map(|label| guarantee.group(label));
+    assert_eq!(known[2], None);
+    let reach = fitted.guaranteed(&[0.5; 3], 0.9, Some(&known)).unwrap();
+    assert!(reach[0] > 0.0 && reach[1] > 0.0 && reach[2].is_nan(), "{reach:?}");
+}
+
+/// The two large groups have 200 errors each, the small ones about 98.
+#[test]
+fn what_is_promised_depends_on_the_level_and_the_numbers_of_rows() {
+    let fitted = Stations::draw(&mut Pcg64::seed_from_u64(4)).fit(Split::Random, 0);
+    let guarantee = fitted.guarantee().unwrap();
+    let small = guarantee.rows(None) - 400;
+    assert!((96..=100).contains(&small), "{small}");
+    let groups = [Some(0), Some(7)];
+    // 200 are needed together: the small ones are promised nothing, and the others are not refused.
+    assert_eq!([rows_needed(0.995), rows_needed_together(0.995)], [199, 200]);
+    let reach = fitted.guaranteed(&[0.5; 2], 0.995, Some(&groups)).unwrap();
+    assert!(reach[0] > 0.0 && reach[1].is_nan(), "{reach:?}");
+    assert_eq!(guarantee.categories(0.995)[7], Category::Nothing);
+    // At 0.997 no group is large enough, and all of them are put together.
+    let reach = fitted.guaranteed(&[0.5; 2], 0.997, Some(&groups)).unwrap();
+    assert!(reach[0] > 0.0 && reach[0] == reach[1], "{reach:?}");
+    // Beyond what all errors can promise nothing is left.
+    let refused = fitted.guaranteed(&[0.5; 2], 0.999, Some(&groups)).unwrap_err();
+    assert!(matches!(refused, Error::TooFewForLevel { needed: 1000, .. }), "{refused}");
+}
+
+#[test]
+fn guarantees_saved_in_the_form_of_old_are_read() {
+    let fitted = Stations::draw(&mut Pcg64::seed_from_u64(4)).fit(Split::Random, 0);
+    let mut json: serde_json::Value = serde_json::from_str(&fitted.to_json().unwrap()).unwrap();
+    let part = &mut json["fitted"]["guarantee"]["parts"][0];
+    let by_group = part["by_group"].as_array().unwrap().clone();
+    let pairs: Vec<(serde_json::Value, usize)> = (by_group.iter().enumerate())
+        .flat_map(|(group, sizes)| {
+            sizes.as_array().unwrap().iter().map(move |s| (s.clone(), group))
+        })
+        .collect();
+    part.as_object_mut().unwrap().remove("by_group");
+    part["scores"] = serde_json::json!(pairs);
+    let old = Fitted::from_json(&json.to_string()).unwrap();
+    assert_eq!(old.guarantee(), fitted.guarantee());
+    json["fitted"]["guarantee"]["parts"][0]["scores"][0][1] = serde_json::json!(4_000_000_000_u32);
+    assert!(matches!(Fitted::from_json(&json.to_string()), Err(Error::BadModel { .. })));
 }
 
 #[test]

@@ -263,35 +263,59 @@ fn accuracy(model: &Model, validation: &Validation) -> String {
     }
 }
 
-/// What each of the most telling inputs does.
+/// What each of the most telling inputs does, inputs that stand in for one another as one.
 fn importance(inputs: &[Importance]) -> String {
     const SHOWN: usize = 10;
-    let width = inputs.iter().take(SHOWN).map(|i| i.name.chars().count()).max().unwrap_or(0);
+    let names: Vec<String> = inputs.iter().take(SHOWN).map(called).collect();
+    // A long row of twins must not push all the others aside.
+    let alone = inputs.iter().zip(&names).filter(|(input, _)| input.twins.is_empty());
+    let width = alone.map(|(_, name)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for input in inputs.iter().take(SHOWN) {
+    for (input, name) in inputs.iter().zip(&names) {
         let share = 100.0 * input.crps_share;
-        let worth = match share >= 0.05 {
-            true => format!("CRPS {share:.1}% higher without it"),
-            false => String::from("tells next to nothing"),
+        let (its, where_) = match input.twins.is_empty() {
+            true => ("its", String::from("near")),
+            false => ("their", format!("with {} near", input.name)),
         };
+        let _ = write!(text, "  {name:width$}  ");
+        if share < 0.05 {
+            text += match input.twins.is_empty() {
+                true => "tells next to nothing\n",
+                false => "tell next to nothing\n",
+            };
+            continue;
+        }
+        let _ = write!(text, "CRPS {share:.1}% higher with {its} values shuffled");
         let ((low_at, low), (high_at, high)) = (input.smallest, input.largest);
-        let _ = write!(text, "  {:width$}  {worth}", input.name);
-        let _ = match share >= 0.05 {
-            true => writeln!(
+        let _ = match low_at == high_at {
+            true => writeln!(text),
+            false => writeln!(
                 text,
-                "; sigma {} at {}, {} at {}",
+                "; sigma {} {where_} {}, {} near {}",
                 four(low),
                 four(low_at),
                 four(high),
                 four(high_at)
             ),
-            false => writeln!(text),
         };
     }
     if inputs.len() > SHOWN {
         let _ = writeln!(text, "  and {} more", inputs.len() - SHOWN);
     }
     text
+}
+
+/// An input, or all that stand in for one another.
+fn called(input: &Importance) -> String {
+    const NAMED: usize = 4;
+    let names: Vec<&str> = input.names().collect();
+    match names.len() {
+        1 => input.name.clone(),
+        n if n > NAMED => {
+            format!("{} and {} more together:", names[..NAMED].join(", "), n - NAMED)
+        }
+        n => format!("{} and {} together:", names[..n - 1].join(", "), names[n - 1]),
+    }
 }
 
 /// Four significant digits.

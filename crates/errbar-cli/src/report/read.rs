@@ -2,8 +2,8 @@
 
 use anyhow::{Context, bail};
 use errbar::diagnose::Summary;
-use errbar::fit::Fitted;
 use errbar::fit::guarantee::Guarantee;
+use errbar::fit::{Fitted, Importance};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -242,9 +242,9 @@ impl Judged {
         });
         match fitted.guaranteed(&inputs, promise::LEVEL, groups.as_deref()) {
             Ok(reach) => {
-                let name = guarantee.grouped_by().unwrap_or_default();
-                let group = texts.map(|texts| (name, &texts.values[..], &texts.rows[..]));
-                Ok(Some(promise::kept(&error, &reach, group)))
+                let group = texts
+                    .map(|texts| promise::Grouped { labels: &texts.values, rows: &texts.rows });
+                Ok(Some(promise::kept(guarantee, &error, &reach, group)))
             }
             Err(errbar::Error::TooFewForLevel { .. }) => Ok(None),
             Err(error) => Err(self.kept.refused(error)),
@@ -329,7 +329,8 @@ fn shown_inputs(
         let importance = fitted.validation().map_or(&[][..], |v| &v.importance);
         let mut order: Vec<usize> = importance
             .iter()
-            .filter_map(|one| names.iter().position(|name| *name == one.name))
+            .flat_map(Importance::names)
+            .filter_map(|one| names.iter().position(|name| name == one))
             .collect();
         let ranked = order.len() == names.len();
         order.extend((0..names.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>());

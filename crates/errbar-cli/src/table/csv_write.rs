@@ -184,6 +184,12 @@ impl Style {
                     Some(false) => out.extend_from_slice(b"false"),
                     None => {}
                 },
+                NewValues::Texts(texts, rows) => {
+                    let place = rows.get(row).copied().flatten();
+                    if let Some(text) = place.and_then(|place| texts.get(place as usize)) {
+                        push_text(out, text.as_bytes(), self.separator);
+                    }
+                }
             }
         }
     }

@@ -29,6 +29,7 @@ mod texts;
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::bail;
 
@@ -143,6 +144,7 @@ pub(crate) struct NewColumn {
 pub(crate) enum NewKind {
     Number,
     Flag,
+    Text,
 }
 
 /// The values of an added column for one batch.
@@ -151,6 +153,8 @@ pub(crate) enum NewValues {
     Numbers(Vec<f64>),
     /// None is written as missing.
     Flags(Vec<Option<bool>>),
+    /// The different texts, and for each row its place among them; None is written as missing.
+    Texts(Arc<[String]>, Vec<Option<u32>>),
 }
 
 /// A file that is being written: the rows of a stream with further columns.
@@ -357,6 +361,7 @@ impl Sink {
         let fits = |(kind, values): (&NewKind, &NewValues)| match (kind, values) {
             (NewKind::Number, NewValues::Numbers(values)) => values.len() == batch.rows,
             (NewKind::Flag, NewValues::Flags(values)) => values.len() == batch.rows,
+            (NewKind::Text, NewValues::Texts(_, rows)) => rows.len() == batch.rows,
             _ => false,
         };
         if values.len() != self.kinds.len() || !self.kinds.iter().zip(values).all(fits) {

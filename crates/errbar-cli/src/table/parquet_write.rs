@@ -8,6 +8,7 @@ use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored};
 use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
 use parquet::column::writer::{ColumnCloseResult, ColumnWriter, get_column_writer};
+use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{
@@ -107,14 +108,16 @@ impl ParquetSink {
     ) -> anyhow::Result<Self> {
         let begin = || {
             for column in columns {
-                let stored = match column.kind {
-                    NewKind::Number => Stored::DOUBLE,
-                    NewKind::Flag => Stored::BOOLEAN,
+                let (stored, logical) = match column.kind {
+                    NewKind::Number => (Stored::DOUBLE, None),
+                    NewKind::Flag => (Stored::BOOLEAN, None),
+                    NewKind::Text => (Stored::BYTE_ARRAY, Some(LogicalType::String)),
                 };
-                fields.push(optional(&column.name, stored, None)?);
+                fields.push(optional(&column.name, stored, logical)?);
                 // Numbers that were computed hardly repeat.
+                let repeats = column.kind == NewKind::Text;
                 properties =
-                    properties.set_column_dictionary_enabled(column.name.as_str().into(), false);
+                    properties.set_column_dictionary_enabled(column.name.as_str().into(), repeats);
             }
             let schema = Type::group_type_builder(schema).with_fields(fields).build()?;
             let properties = Arc::new(properties.build());
@@ -251,6 +254,13 @@ pub(super) fn leaf_of(values: &NewValues) -> Leaf {
             let definition = values.iter().map(|value| i16::from(value.is_some())).collect();
             let values = values.iter().copied().flatten().collect();
             Leaf::optional(Values::Flag(values), definition)
+        }
+        NewValues::Texts(texts, rows) => {
+            let text = |place: &Option<u32>| texts.get((*place)? as usize);
+            let definition = rows.iter().map(|place| i16::from(text(place).is_some())).collect();
+            let known: Vec<ByteArray> = texts.iter().map(|text| text.as_str().into()).collect();
+            let values = rows.iter().flatten().filter_map(|place| known.get(*place as usize));
+            Leaf::optional(Values::Bytes(values.cloned().collect()), definition)
         }
     }
 }

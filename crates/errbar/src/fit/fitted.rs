@@ -167,10 +167,11 @@ impl Fitted {
     /// How far the guaranteed interval of each row reaches to either side of the forecast (moved by
     /// the bias, where that was learned): see
     /// [`guarantee`](super::guarantee). `group` is the number of each row's group
-    /// ([`Guarantee::group`]); rows of no known group are promised what all together are.
+    /// ([`Guarantee::group`]). NaN where nothing can be promised: for rows of no known group, or of groups
+    /// too small for the level even together; without `group` all rows are taken together.
     ///
     /// # Errors
-    /// No guarantee, more than it can promise, or what [`Fitted::predict`] refuses.
+    /// No guarantee, more than it can promise to any row, or what [`Fitted::predict`] refuses.
     pub fn guaranteed(
         &self,
         inputs: &[f64],

@@ -13,8 +13,21 @@
 //!   weaker, $2p - 1$ less a term of the order of $\sqrt{2/n}$ (Barber et al. 2021, Theorem 4); in
 //!   practice it holds about $p$, with narrower intervals.
 //!
-//! With groups (and the split), the errors of each group are counted on their own, and the promise
-//! holds for each.
+//! # Groups
+//! With groups (and the split), a share of each group's own rows is kept, and the promise holds in each
+//! group. A group with too few errors for a level is put together with all others like it: the promise
+//! then holds for a new row of any of them, in the mix in which their rows were kept (half of each
+//! group's, up to a limit that only groups too large to be put together at usual levels reach), and
+//! says nothing about one of them alone. Which groups these are follows from the numbers of rows and the
+//! level, never from the errors. A group that was never seen is promised nothing.
+//!
+//! Rows of different groups are not exchangeable with one another, so groups together have a proof of
+//! their own, which takes rows to be independent. Let $\tau$ be the $k$-th smallest of $n$ independent
+//! scores $s_i$, each with a law of its own, and $s'\_i$ another draw from the $i$-th law. $\tau$ is no
+//! less than the $(k-1)$-th smallest of all but $s_i$; hence $P(s'\_i \le \tau)$ is no less than the
+//! probability that $s_i$ is among the $k - 1$ smallest. These sum to $k - 1$: a new row whose group is
+//! that of any of the rows kept lies within $\tau$ with a probability of at least $(k-1)/n$, and
+//! $k = \lceil np \rceil + 1$ promises $p$.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +38,7 @@ use crate::mean::bias::without;
 use crate::monitor::{Monitor, Part as Share};
 use crate::named::by_name;
 use crate::order::{Held, Order};
+use crate::score::sample::check_length;
 use crate::sigma::Supported;
 
 /// How the promise is made: see the [module](self).
@@ -48,6 +62,7 @@ impl std::str::FromStr for Method {
 
 /// What the promise is read off.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved")]
 pub struct Guarantee {
     method: Method,
     /// What rows are grouped by, and the groups.
@@ -57,12 +72,63 @@ pub struct Guarantee {
 }
 
 /// Errors in units of a sigma that had not seen them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 struct Part {
     /// Whose sigma it is; `None` is the fitted model itself.
     model: Option<Supported>,
-    /// For each row its size and its group.
+    /// The sizes of each group's, in order; without groups there is one of them.
+    by_group: Vec<Vec<f64>>,
+}
+
+/// The saved form, which was another one before.
+#[derive(Deserialize)]
+struct Saved {
+    method: Method,
+    group: Option<(String, Vec<String>)>,
+    parts: Vec<SavedPart>,
+}
+
+#[derive(Deserialize)]
+struct SavedPart {
+    model: Option<Supported>,
+    #[serde(default)]
+    by_group: Vec<Vec<f64>>,
+    /// For each row its size and its group: the form of old.
+    #[serde(default)]
     scores: Vec<(f64, u32)>,
+}
+
+impl TryFrom<Saved> for Guarantee {
+    type Error = String;
+
+    fn try_from(Saved { method, group, parts }: Saved) -> std::result::Result<Self, String> {
+        let groups = group.as_ref().map_or(1, |(_, labels)| labels.len());
+        let part = |SavedPart { model, mut by_group, scores }: SavedPart| {
+            if by_group.len() > groups {
+                return Err("its guarantee has errors of no group");
+            }
+            by_group.resize(groups, Vec::new());
+            for (size, group) in scores {
+                let of = by_group.get_mut(group as usize);
+                of.ok_or("its guarantee has errors of no group")?.push(size);
+            }
+            by_group.iter_mut().for_each(|sizes| sizes.sort_by(f64::total_cmp));
+            Ok(Part { model, by_group })
+        };
+        let parts = parts.into_iter().map(part).collect::<std::result::Result<_, _>>()?;
+        Ok(Self { method, group, parts })
+    }
+}
+
+/// What the rows of a group are promised at some level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// The group has enough errors of its own.
+    Own,
+    /// The group is too small: it is promised something together with all others that are.
+    Together,
+    /// Too few errors even so.
+    Nothing,
 }
 
 /// The share of rows that a split keeps from the model, and the most of them: more would hardly make
@@ -70,18 +136,33 @@ struct Part {
 const SHARE: f64 = 0.5;
 const MOST: usize = 2000;
 
+/// With groups each may keep this many, however many groups there are: enough for a level of 0.995.
+const MOST_OF_A_GROUP: usize = 200;
+
 /// Folds of the cross method.
 const FOLDS: usize = 5;
 
 /// The least number of rows for which a level can be promised.
 #[must_use]
 pub fn rows_needed(level: f64) -> usize {
-    ((level / (1.0 - level)) - 1e-9).ceil().max(1.0) as usize
+    // What rounding adds must not count as a row.
+    ((level / (1.0 - level)) * (1.0 - 1e-9)).ceil().max(1.0) as usize
+}
+
+/// The least number of rows of groups that are put together for which a level can be promised.
+#[must_use]
+pub fn rows_needed_together(level: f64) -> usize {
+    rows_needed(level) + 1
 }
 
 /// The place, counted from one, of the score that an interval of this level reaches to, among `n`.
 fn place(level: f64, n: usize) -> usize {
     (((n + 1) as f64 * level) - 1e-9).ceil().max(1.0) as usize
+}
+
+/// The same where the errors are of several groups: see [Groups](self#groups).
+fn place_together(level: f64, n: usize) -> usize {
+    ((n as f64 * level) - 1e-9).ceil().max(1.0) as usize + 1
 }
 
 /// Fits with a promise.
@@ -113,30 +194,68 @@ pub(super) fn fit(
 
 fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
     let rows = data.rows();
-    let kept = ((rows as f64 * SHARE) as usize).min(MOST);
-    if kept == 0 {
+    let groups = rows_by_group(data, options);
+    let kept = kept(&groups, options.seed);
+    let calibration: Vec<(usize, usize)> = (groups.iter().zip(&kept).enumerate())
+        .flat_map(|(group, (rows, kept))| {
+            rows[rows.len() - kept..].iter().map(move |row| (*row, group))
+        })
+        .collect();
+    if calibration.is_empty() {
         return Err(Error::TooFewRows { rows, needed: 2 });
     }
-    let order = match options.split {
-        Split::Random => shuffled(rows, options.seed ^ 0xca1),
-        Split::InOrder => (0..rows).collect(),
-    };
-    let (mut training, mut calibration) =
-        (order[..rows - kept].to_vec(), order[rows - kept..].to_vec());
-    training.sort_unstable();
-    calibration.sort_unstable();
+    let mut is_kept = vec![false; rows];
+    calibration.iter().for_each(|(row, _)| is_kept[*row] = true);
+    let training: Vec<usize> = (0..rows).filter(|&row| !is_kept[row]).collect();
     let mut fit = fit_rows(&data.pick(&training), names, options, monitor)?;
-    let held = data.pick(&calibration);
+    let held = data.pick(&calibration.iter().map(|(row, _)| *row).collect::<Vec<usize>>());
     let predicted = fit.fitted.predict(held.inputs())?;
     let left = match &predicted.bias {
         Some(bias) => held.clone().with_error(without(held.error(), bias)),
         None => held,
     };
-    let all: Vec<usize> = (0..left.rows()).collect();
-    let part = Part { model: None, scores: scores(&left, &all, &predicted.sigma) };
-    let group = data.group().map(|group| (group.name.clone(), group.labels.clone()));
-    fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts: vec![part] });
+    let mut by_group = vec![Vec::new(); groups.len()];
+    for (size, (_, group)) in sizes(left.error(), &predicted.sigma).zip(&calibration) {
+        by_group[*group].push(size);
+    }
+    by_group.iter_mut().for_each(|sizes| sizes.sort_by(f64::total_cmp));
+    let group = data.group().map(|group| {
+        let label = |rows: &Vec<usize>| group.labels[group.rows[rows[0]] as usize].clone();
+        (group.name.clone(), groups.iter().map(label).collect())
+    });
+    let parts = vec![Part { model: None, by_group }];
+    fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts });
     Ok(fit)
+}
+
+/// The rows of each group that has any, or all of them as one: in time, or else in a random order.
+fn rows_by_group(data: &Data, options: &Options) -> Vec<Vec<usize>> {
+    let order = match options.split {
+        Split::Random => shuffled(data.rows(), options.seed ^ 0xca1),
+        Split::InOrder => (0..data.rows()).collect(),
+    };
+    let Some(group) = data.group() else { return vec![order] };
+    let mut rows = vec![Vec::new(); group.labels.len()];
+    order.into_iter().for_each(|row| rows[group.rows[row] as usize].push(row));
+    rows.retain(|rows| !rows.is_empty());
+    rows
+}
+
+/// How many rows of each group are kept from the model: half of them, and of odd numbers now a row
+/// more, now one less, so that groups of one row are among them too.
+fn kept(groups: &[Vec<usize>], seed: u64) -> Vec<usize> {
+    let most = match groups.len() {
+        1 => MOST,
+        many => (MOST / many).max(MOST_OF_A_GROUP),
+    };
+    let mut kept = vec![0; groups.len()];
+    let mut rest = 0.0;
+    for group in shuffled(groups.len(), seed ^ 0xca2) {
+        let share = groups[group].len() as f64 * SHARE + rest;
+        rest = share.fract();
+        kept[group] = (share as usize).min(most);
+    }
+    kept
 }
 
 fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
@@ -154,22 +273,17 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let own = Options { kind, ..*options };
         let model = fit_rows(&data.pick(&others), names, &own, &part)?.fitted.model;
         let sigma = model.predict(data.pick(&held).inputs())?;
-        parts.push(Part { scores: scores(data, &held, &sigma), model: Some(model) });
+        let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma).collect();
+        sizes.sort_by(f64::total_cmp);
+        parts.push(Part { by_group: vec![sizes], model: Some(model) });
     }
     fit.fitted.guarantee = Some(Guarantee { method: Method::Cross, group: None, parts });
     Ok(fit)
 }
 
-/// The size of the errors of some rows in units of sigma. Rows without weight do not count.
-fn scores(data: &Data, rows: &[usize], sigma: &[f64]) -> Vec<(f64, u32)> {
-    let counts = |row: usize| data.weight().is_none_or(|weight| weight[row] > 0.0);
-    (rows.iter().zip(sigma))
-        .filter(|(row, _)| counts(**row))
-        .map(|(&row, sigma)| {
-            let group = data.group().map_or(0, |group| group.rows[row]);
-            ((data.error()[row].abs() / sigma).min(f64::MAX), group)
-        })
-        .collect()
+/// The sizes of errors in units of sigma.
+fn sizes(error: &[f64], sigma: &[f64]) -> impl Iterator<Item = f64> {
+    error.iter().zip(sigma).map(|(error, sigma)| (error.abs() / sigma).min(f64::MAX))
 }
 
 impl Guarantee {
@@ -195,8 +309,43 @@ impl Guarantee {
     /// How many errors the promise is read off: all of them, or those of one group.
     #[must_use]
     pub fn rows(&self, group: Option<u32>) -> usize {
-        let scores = self.parts.iter().flat_map(|part| &part.scores);
-        scores.filter(|(_, own)| group.is_none_or(|group| group == *own)).count()
+        let of = |part: &Part| match group {
+            Some(group) => part.by_group.get(group as usize).map_or(0, Vec::len),
+            None => part.by_group.iter().map(Vec::len).sum(),
+        };
+        self.parts.iter().map(of).sum()
+    }
+
+    /// What each group is promised at a level.
+    #[must_use]
+    pub fn categories(&self, level: f64) -> Vec<Category> {
+        let groups = self.groups();
+        let is_small = |rows: usize| rows < rows_needed(level);
+        let together: usize = groups.iter().map(|(_, rows)| *rows).filter(|r| is_small(*r)).sum();
+        let enough = together >= rows_needed_together(level);
+        let category = |(_, rows): &(&str, usize)| match (is_small(*rows), enough) {
+            (false, _) => Category::Own,
+            (true, true) => Category::Together,
+            (true, false) => Category::Nothing,
+        };
+        groups.iter().map(category).collect()
+    }
+
+    /// Whether a level is more than the errors can promise to any row.
+    ///
+    /// # Errors
+    /// That it is, or a level outside (0, 1).
+    pub fn check_level(&self, level: f64) -> Result<()> {
+        crate::score::calibration::check_probability("the level of a guarantee", level)?;
+        let rows = self.rows(None);
+        let (enough, needed) = match self.group {
+            Some(_) => (
+                self.categories(level).iter().any(|category| *category != Category::Nothing),
+                rows_needed_together(level),
+            ),
+            None => (rows >= rows_needed(level), rows_needed(level)),
+        };
+        if enough { Ok(()) } else { Err(Error::TooFewForLevel { level, rows, needed }) }
     }
 
     /// The number of a group.
@@ -226,12 +375,13 @@ impl Guarantee {
 
     /// Whether a guarantee that was read can be used beside a model of so many columns.
     pub(super) fn check(&self, columns: usize) -> std::result::Result<(), String> {
-        let labels = self.group.as_ref().map_or(1, |(_, labels)| labels.len());
-        let scores = || self.parts.iter().flat_map(|part| &part.scores);
-        if !scores()
-            .all(|(size, group)| *size >= 0.0 && size.is_finite() && (*group as usize) < labels)
-        {
-            return Err("an error of its guarantee is not a number, or of no group".into());
+        let mut sizes = self.parts.iter().flat_map(|part| &part.by_group).flatten();
+        if !sizes.all(|size| *size >= 0.0 && size.is_finite()) {
+            return Err("an error of its guarantee is not a number".into());
+        }
+        let one = self.group.is_some() || self.method == Method::Split;
+        if one && (self.parts.len() != 1 || self.method != Method::Split) {
+            return Err("its guarantee is in more parts than its method has".into());
         }
         for part in &self.parts {
             let alone = part.model.is_none() == (self.method == Method::Split);
@@ -245,12 +395,12 @@ impl Guarantee {
     }
 
     /// How far the interval of each row reaches to either side of the forecast. `sigma` is that of the
-    /// fitted model; `group` the number of each row's group.
-    ///
-    /// A row of no known group is promised what all rows together are.
+    /// fitted model; `group` the number of each row's group. NaN where nothing can be promised: for rows
+    /// of no known group, and of groups that are too small even together. Without `group`, all groups are
+    /// promised something together.
     ///
     /// # Errors
-    /// A level outside (0, 1), or more than the number of errors can promise.
+    /// A level outside (0, 1), or more than the number of errors can promise to any row.
     pub(super) fn reach(
         &self,
         inputs: &[f64],
@@ -258,52 +408,60 @@ impl Guarantee {
         level: f64,
         group: Option<&[Option<u32>]>,
     ) -> Result<Vec<f64>> {
-        crate::score::calibration::check_probability("the level of a guarantee", level)?;
+        self.check_level(level)?;
+        if self.group.is_some() {
+            let by_group = &self.parts[0].by_group;
+            let Some(group) = group else {
+                let size = size_together(by_group.iter(), level);
+                if size.is_nan() {
+                    let (rows, needed) = (self.rows(None), rows_needed_together(level));
+                    return Err(Error::TooFewForLevel { level, rows, needed });
+                }
+                return Ok(sigma.iter().map(|sigma| size * sigma).collect());
+            };
+            check_length("group", group.len(), "inputs", sigma.len())?;
+            let sizes = self.sizes_of_groups(level);
+            let size = |group: &Option<u32>| group.and_then(|g| sizes.get(g as usize).copied());
+            let reach = |(group, sigma)| size(group).map_or(f64::NAN, |size| size * sigma);
+            return Ok(group.iter().zip(sigma).map(reach).collect());
+        }
+        let at = place(level, self.rows(None));
+        if let [Part { model: None, by_group }] = &self.parts[..] {
+            return Ok(sigma.iter().map(|sigma| by_group[0][at - 1] * sigma).collect());
+        }
         let by_part: Vec<Vec<f64>> = (self.parts.iter())
             .map(|part| {
                 part.model.as_ref().map_or(Ok(sigma.to_vec()), |model| model.predict(inputs))
             })
             .collect::<Result<_>>()?;
-        // Each group's scores in order, made once.
-        let groups = self.group.as_ref().map_or(0, |(_, labels)| labels.len());
-        let mut of: Vec<Option<Vec<Vec<f64>>>> = vec![None; groups + 1];
-        let mut out = Vec::with_capacity(sigma.len());
         let mut all = Vec::new();
-        for row in 0..sigma.len() {
-            let own = group.and_then(|group| group[row]).filter(|&g| (g as usize) < groups);
-            let rows = self.rows(own);
-            let at = place(level, rows);
-            if at > rows {
-                let group = own.and_then(|g| Some(self.group.as_ref()?.1[g as usize].clone()));
-                return Err(Error::TooFewForLevel {
-                    level,
-                    rows,
-                    needed: rows_needed(level),
-                    group,
-                });
+        let reach = |row: usize| {
+            all.clear();
+            for (part, sigma) in self.parts.iter().zip(&by_part) {
+                all.extend(part.by_group.iter().flatten().map(|size| size * sigma[row]));
             }
-            let scores = of[own.map_or(groups, |g| g as usize)].get_or_insert_with(|| {
-                let one = |part: &Part| {
-                    let mut scores: Vec<f64> = (part.scores.iter())
-                        .filter(|(_, group)| own.is_none_or(|own| own == *group))
-                        .map(|(size, _)| *size)
-                        .collect();
-                    scores.sort_by(f64::total_cmp);
-                    scores
-                };
-                self.parts.iter().map(one).collect()
-            });
-            out.push(match &scores[..] {
-                [only] => only[at - 1] * by_part[0][row],
-                _ => {
-                    all.clear();
-                    for (scores, sigma) in scores.iter().zip(&by_part) {
-                        all.extend(scores.iter().map(|score| score * sigma[row]));
-                    }
-                    *all.select_nth_unstable_by(at - 1, f64::total_cmp).1
-                }
-            });
-        }
-        Ok(out)
+            *all.select_nth_unstable_by(at - 1, f64::total_cmp).1
+        };
+        Ok((0..sigma.len()).map(reach).collect())
     }
+
+    /// The size in units of sigma that intervals of each group reach to; NaN for nothing.
+    fn sizes_of_groups(&self, level: f64) -> Vec<f64> {
+        let (by_group, categories) = (&self.parts[0].by_group, self.categories(level));
+        let small = by_group.iter().zip(&categories).filter(|(_, c)| **c == Category::Together);
+        let together = size_together(small.map(|(sizes, _)| sizes), level);
+        let size = |(sizes, category): (&Vec<f64>, &Category)| match category {
+            Category::Own => sizes[place(level, sizes.len()) - 1],
+            Category::Together => together,
+            Category::Nothing => f64::NAN,
+        };
+        by_group.iter().zip(&categories).map(size).collect()
+    }
+}
+
+/// The size that intervals of several groups together reach to; NaN when there are too few.
+fn size_together<'a>(groups: impl Iterator<Item = &'a Vec<f64>>, level: f64) -> f64 {
+    let mut sizes: Vec<f64> = groups.flatten().copied().collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(place_together(level, sizes.len()) - 1).copied().unwrap_or(f64::NAN)
 }

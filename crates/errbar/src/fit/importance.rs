@@ -6,24 +6,39 @@ use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
+use super::twins::twins;
 use super::validation::Judged;
 use crate::data::Data;
 use crate::error::Result;
 use crate::score::{Sample, crps};
 
-/// What one input is worth to sigma, on rows the model has not seen.
+/// What an input, or some that stand in for one another, is worth to sigma, on rows the model has not
+/// seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Importance {
     /// The input.
     pub name: String,
-    /// The share by which the mean CRPS grows when the values of this input are shuffled among the
-    /// rows. Near 0, or below: the input tells nothing.
+    /// Inputs that nearly follow from it, or it from them: what each is worth cannot be told apart, so
+    /// they are shuffled with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<String>,
+    /// The share by which the mean CRPS grows when the values of this input (with those of its twins)
+    /// are shuffled among the rows. Near 0, or below: it tells nothing. A model fitted without the
+    /// input may do better than that, as other inputs may tell a part of what it told.
     #[serde(with = "crate::score::json::number")]
     pub crps_share: f64,
-    /// The value at which sigma, averaged over the other inputs, is smallest, and that sigma.
+    /// The rows in fifths by the value of this input, as they are: its median where the mean sigma is
+    /// smallest, and that sigma.
     pub smallest: (f64, f64),
     /// Where it is largest.
     pub largest: (f64, f64),
+}
+
+impl Importance {
+    /// All inputs that it speaks of.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.twins).map(String::as_str)
+    }
 }
 
 /// The most numbers that may go through a model for all inputs together.
@@ -63,49 +78,63 @@ pub(super) fn importance(
         }
         Ok(sigma)
     };
-    let mean_crps = |inputs: &[f64]| -> Result<f64> {
-        let sigma = sigma(inputs)?;
-        Ok(crps::mean(&Sample::new(test.error(), &sigma)?.maybe_weighted(test.weight())?))
+    let mean_crps = |sigma: &[f64]| -> Result<f64> {
+        Ok(crps::mean(&Sample::new(test.error(), sigma)?.maybe_weighted(test.weight())?))
     };
-    let usual = mean_crps(test.inputs())?;
+    let as_they_are = sigma(test.inputs())?;
+    let usual = mean_crps(&as_they_are)?;
     let mut random = Pcg64::seed_from_u64(seed);
     let mut out = Vec::new();
-    for (column, name) in names.iter().enumerate() {
-        let values: Vec<f64> = test.inputs().chunks(columns).map(|row| row[column]).collect();
-        let with = |value: &dyn Fn(usize) -> f64| {
-            let mut inputs = test.inputs().to_vec();
-            for (i, row) in inputs.chunks_mut(columns).enumerate() {
-                row[column] = value(i);
-            }
-            inputs
-        };
+    for together in twins(data.inputs(), columns, seed) {
+        // Twins keep their values together: apart, they would be rows that cannot be.
         const SHUFFLES: usize = 4;
-        let mut order: Vec<usize> = (0..values.len()).collect();
+        let mut order: Vec<usize> = (0..test.rows()).collect();
         let mut shuffled = 0.0;
         for _ in 0..SHUFFLES {
             order.shuffle(&mut random);
-            shuffled += mean_crps(&with(&|i| values[order[i]]))? / SHUFFLES as f64;
+            let mut inputs = test.inputs().to_vec();
+            for (row, &from) in inputs.chunks_mut(columns).zip(&order) {
+                for &column in &together {
+                    row[column] = test.inputs()[from * columns + column];
+                }
+            }
+            shuffled += mean_crps(&sigma(&inputs)?)? / SHUFFLES as f64;
         }
-        // Sigma at some values of this input, whatever the others are.
-        let mut sorted: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
-        sorted.sort_by(f64::total_cmp);
-        if sorted.is_empty() {
-            continue;
-        }
-        let mut at: Vec<(f64, f64)> = Vec::new();
-        for share in [0.05, 0.25, 0.5, 0.75, 0.95] {
-            let value = sorted[((sorted.len() as f64 * share) as usize).min(sorted.len() - 1)];
-            let sigma = sigma(&with(&|_| value))?;
-            at.push((value, sigma.iter().sum::<f64>() / sigma.len() as f64));
-        }
-        at.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let (first, others) = (together[0], &together[1..]);
+        let values: Vec<f64> = test.inputs().iter().skip(first).step_by(columns).copied().collect();
+        let Some((smallest, largest)) = along(&values, &as_they_are) else { continue };
         out.push(Importance {
-            name: name.clone(),
+            name: names[first].clone(),
+            twins: others.iter().map(|&column| names[column].clone()).collect(),
             crps_share: if usual > 0.0 { shuffled / usual - 1.0 } else { 0.0 },
-            smallest: at[0],
-            largest: at[at.len() - 1],
+            smallest,
+            largest,
         });
     }
     out.sort_by(|a, b| b.crps_share.total_cmp(&a.crps_share));
     Ok(out)
+}
+
+/// Of rows in fifths by an input, its median and the mean sigma where that is smallest, and where it is
+/// largest. Rows are taken as they are: other values of one input alone may not go with the others.
+fn along(values: &[f64], sigma: &[f64]) -> Option<((f64, f64), (f64, f64))> {
+    let mut order: Vec<usize> = (0..values.len()).filter(|&i| !values[i].is_nan()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut fifths: Vec<Vec<usize>> = vec![Vec::new(); 5];
+    let mut first = 0;
+    for (place, &row) in order.iter().enumerate() {
+        // Equal values stay together.
+        if values[row] != values[order[first]] {
+            first = place;
+        }
+        fifths[first * 5 / order.len()].push(row);
+    }
+    let mut at: Vec<(f64, f64)> = (fifths.iter().filter(|rows| !rows.is_empty()))
+        .map(|rows| {
+            let mean = rows.iter().map(|&row| sigma[row] / rows.len() as f64).sum();
+            (values[rows[rows.len() / 2]], mean)
+        })
+        .collect();
+    at.sort_by(|a, b| a.1.total_cmp(&b.1));
+    Some((*at.first()?, *at.last()?))
 }

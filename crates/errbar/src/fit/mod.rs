@@ -20,17 +20,21 @@
 
 mod carried_over;
 mod fitted;
+mod groups;
 pub mod guarantee;
 mod importance;
 mod local_units;
 mod neighbours;
 mod stacked;
+mod twins;
 mod validation;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::fitted::{ErrorSource, Fitted, Predicted};
+pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
+pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};

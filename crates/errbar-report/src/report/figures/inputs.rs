@@ -1,5 +1,7 @@
 //! Sigma against the most telling inputs, beside the errors.
 
+use errbar::fit::twins;
+
 use super::cloud::{cloud, range};
 use super::{CHANCE, HEIGHT, ReportFigure, Section, Seen, Spot, WIDTH, of_all, short};
 use crate::axis::Axis;
@@ -18,6 +20,8 @@ use crate::table::{Cell, Table};
 const MOST_INPUTS: usize = 6;
 /// The rows that the order of inputs is found from.
 const ROWS_TO_RANK: usize = 50_000;
+/// The rows that tell which inputs stand in for one another.
+const ROWS_TO_COMPARE: usize = 2000;
 
 pub(super) fn figures(seen: &Seen<'_>) -> Vec<ReportFigure> {
     let inputs = &seen.subject.inputs;
@@ -31,11 +35,33 @@ pub(super) fn figures(seen: &Seen<'_>) -> Vec<ReportFigure> {
     let all = chosen.len();
     chosen.truncate(MOST_INPUTS);
     let shown = chosen.len();
+    let twins = twins_of(inputs);
     chosen
         .into_iter()
         .enumerate()
-        .filter_map(|(nth, i)| figure(seen, &inputs[i], nth, (all > shown).then_some((shown, all))))
+        .filter_map(|(nth, i)| {
+            figure(seen, &inputs[i], nth, (all > shown).then_some((shown, all)), &twins[i])
+        })
         .collect()
+}
+
+/// For each input the names of those that stand in for it.
+fn twins_of(inputs: &[Column<'_>]) -> Vec<Vec<String>> {
+    let columns = inputs.len();
+    let rows = inputs.first().map_or(0, |input| input.values.len());
+    let step = rows.div_ceil(ROWS_TO_COMPARE).max(1);
+    let some: Vec<f64> = (0..rows)
+        .step_by(step)
+        .flat_map(|row| inputs.iter().map(move |input| input.values[row]))
+        .collect();
+    let mut out = vec![Vec::new(); columns];
+    for together in twins(&some, columns, 0) {
+        for &own in &together {
+            let others = together.iter().filter(|other| **other != own);
+            out[own] = others.map(|&i| names::shown(inputs[i].name, names::IN_TEXT)).collect();
+        }
+    }
+    out
 }
 
 fn varies(input: &Column<'_>) -> bool {
@@ -98,6 +124,7 @@ fn figure(
     input: &Column<'_>,
     nth: usize,
     left_out: Option<(usize, usize)>,
+    twins: &[String],
 ) -> Option<ReportFigure> {
     let (x, error) = (input.values, seen.sample.error());
     let parts = bins::stretches(seen.sample, x, &bins::by_value(x, 20, 12));
@@ -179,6 +206,16 @@ fn figure(
         "Rows in bins of like values of the input. Root mean squared errors belong on the line of \
          sigma, and within the range of chance around it.",
     );
+    if let Some((first, others)) = twins.split_first() {
+        let and_more = match others.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        reading += &format!(
+            " This input and {first}{and_more} nearly follow from one another: whose effect it is, \
+             these rows do not tell."
+        );
+    }
     if !cloud.words.is_empty() {
         reading = format!("{reading} {}", cloud.words);
     }
