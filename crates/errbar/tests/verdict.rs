@@ -230,7 +230,7 @@ fn rows_that_depend_on_each_other_prove_less() {
         let sigma = vec![1.0; rows];
         let sample = Sample::new(&error, &sigma).unwrap();
         let scores = Scores::of(&sample).unwrap();
-        let options = Options { replicates: 200, block: 60, ..Options::default() };
+        let options = Options { replicates: 200, block: Some(60), ..Options::default() };
         let intervals = Intervals::with(&sample, &scores, &options, &Silent).unwrap();
         let blamed = |verdict: Verdict| {
             usize::from(!matches!(verdict.finding, Finding::Reliable | Finding::TooFewRows))

@@ -8,9 +8,12 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::Intervals;
+use super::bootstrap::{self, Intervals};
 use super::calibration::{Coverage, SpreadSkillBin, half_width};
+use super::sample::Sample;
 use super::scores::Scores;
+use crate::error::Result;
+use crate::monitor::Monitor;
 
 /// Standard errors that make a deviation more than chance: 99%.
 const CHANCE: f64 = 2.576;
@@ -111,7 +114,7 @@ pub enum Finding {
 }
 
 impl Verdict {
-    /// The verdict on some scores, whose rows are taken to be independent.
+    /// The verdict on some scores, whose rows are taken to be independent: see [`Verdict::on`].
     #[must_use]
     pub fn of(scores: &Scores) -> Self {
         Self::with(scores, None)
@@ -145,6 +148,24 @@ impl Verdict {
         let finding = if findings.is_empty() { none } else { findings.remove(0) };
         let coverage = main.map(|index| scores.coverage[index]);
         Self { finding, also: findings, rows: scores.rows, worth, coverage }
+    }
+
+    /// The verdict on a sample for those who do not want intervals: rows that depend on each other are
+    /// drawn anew for it all the same, so that it is no other than with them.
+    ///
+    /// # Errors
+    /// As [`Intervals::with`].
+    pub fn on(
+        sample: &Sample,
+        scores: &Scores,
+        options: &bootstrap::Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        let intervals = match options.block_for(sample) > 1 {
+            true => Some(Intervals::with(sample, scores, options, monitor)?),
+            false => None,
+        };
+        Ok(Self::with(scores, intervals.as_ref()))
     }
 
     /// The verdict in a word or two: reliable, overconfident, underconfident, biased, uneven, not
@@ -186,7 +207,7 @@ impl Evidence<'_> {
             Some(error) if error > 0.0 && spread > 0.0 => {
                 (spread / (error * error)).min(2.0 * rows)
             }
-            _ => rows / intervals.options.block as f64,
+            _ => rows / intervals.block as f64,
         }
     }
 
