@@ -149,7 +149,8 @@ fn intervals_of_many_rows_hold_the_truth_too() {
             let error: Vec<f64> = normal(rows, 5000 + run).iter().map(|z| 1.1 * z).collect();
             let sigma = vec![1.0; rows];
             let sample = Sample::new(&error, &sigma).unwrap();
-            let options = Options { replicates: 200, seed: run, block: Some(block), ..Options::default() };
+            let options =
+                Options { replicates: 200, seed: run, block: Some(block), ..Options::default() };
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),
@@ -178,7 +179,8 @@ fn blocks_make_up_for_rows_that_depend_on_each_other() {
         let sigma = vec![1.0; rows];
         let sample = Sample::new(&error, &sigma).unwrap();
         for (tally, block) in found.iter_mut().zip([1, 40]) {
-            let options = Options { replicates: 300, seed: run, block: Some(block), ..Options::default() };
+            let options =
+                Options { replicates: 300, seed: run, block: Some(block), ..Options::default() };
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),

@@ -21,6 +21,7 @@
 mod fitted;
 pub mod guarantee;
 mod importance;
+mod known;
 mod local_units;
 mod stacked;
 mod validation;
@@ -29,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::fitted::{ErrorSource, Fitted, Predicted};
 pub use self::importance::Importance;
+pub use self::known::Known;
 pub use self::validation::{Candidate, HeldOut, Validation};
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
@@ -310,6 +312,7 @@ fn fit_rows(
         }
         None => (None, None),
     };
+    let known = known::Rows::of(raw, held_out.as_ref(), options.debias);
     let fitted = Fitted {
         names: names.to_vec(),
         ranges: Scaling::of_data(data)?,
@@ -324,6 +327,7 @@ fn fit_rows(
         validation,
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
+        known,
     };
     Ok(Fit { fitted, held_out })
 }
