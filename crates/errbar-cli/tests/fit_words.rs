@@ -59,7 +59,7 @@ fn the_parts_of_a_mean_are_one_list() {
     std::fs::write(folder.path().join("t.csv"), table(150)).unwrap();
     let (_, printed) = said(folder.path(), &["--model", "stack"]);
     let (_, list) = printed.split_once("a weighted mean of log sigma over\n").unwrap();
-    let (list, _) = list.split_once("  inputs").unwrap();
+    let (list, _) = list.split_once("\n  inputs   ").unwrap();
     assert!(list.lines().count() > 1 && list.lines().all(|line| !line.trim().is_empty()), "{list}");
 }
 

@@ -307,3 +307,14 @@ fn a_mean_error_of_the_other_sign_is_explained() {
     );
     assert!(text.contains("over sigma -0.2") && text.contains("of errors +0."), "{text}");
 }
+
+/// Two sigmas that are far too small must not hide that most of every error is a bias.
+#[test]
+fn a_bias_is_seen_beside_outliers() {
+    let error: Vec<f64> = ideal(600).iter().map(|z| 2.0 * z - 3.0).collect();
+    let mut sigma = vec![4.0; 600];
+    (sigma[17], sigma[400]) = (0.002, 0.01);
+    let found = verdict(&error, &sigma);
+    assert_eq!(found.word(), "biased", "{found}");
+    assert!(found.to_string().contains("forecasts are too high by 3"), "{found}");
+}

@@ -182,7 +182,8 @@ fn bias_in_words(report: &Report) -> String {
     let short = |value: f64| significant(value, 3).replace('-', "−");
     let remedy = "Correct it first: errbar fit --debias learns the bias from the inputs and moves \
                   forecasts by it. Error bars can then be narrower.";
-    if mean_z * bias < 0.0 {
+    // Unless most of the error is one bias, its sign must be explained.
+    if mean_z * bias < 0.0 && bias.abs() < 0.5 * mae {
         let [small, large] = if mean_z > 0.0 { ["low", "high"] } else { ["high", "low"] };
         return format!(
             "The forecast is biased: too {small} where sigma is small, too {large} where it is large. \

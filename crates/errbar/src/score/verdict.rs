@@ -24,8 +24,10 @@ const CHANCE: f64 = 2.576;
 const SIZE_MATTERS: f64 = 0.05;
 /// A coverage matters when it is off by more than this.
 const COVERAGE_MATTERS: f64 = 0.02;
-/// A bias matters when it is more than this many sigma.
+/// A bias matters when it is more than this many sigma,
 const BIAS_MATTERS: f64 = 0.1;
+/// or more than this share of the mean absolute error: a few sigmas that are far too small hide it.
+const BIAS_IS_MOST: f64 = 0.5;
 /// Small and large sigma may differ by this factor in how large their errors are.
 const UNEVEN_MATTERS: f64 = 1.3;
 /// With fewer rows than this, nothing found is no news.
@@ -89,6 +91,9 @@ pub enum Finding {
         mean_z: f64,
         /// The errors over what sigma says, once the bias is taken away.
         spread_z: f64,
+        /// The size of the mean error over the mean absolute error.
+        #[serde(default)]
+        share: f64,
     },
     /// Right on the whole (unless said otherwise), but not both where sigma is small and where it is large.
     Uneven {
@@ -182,7 +187,8 @@ impl Verdict {
 
 impl Finding {
     /// By how much its remedy alone would lower the mean negative log predictive density of Gaussian
-    /// errors: for a bias of $m$ sigmas $m^2/2$, for errors $f$ times as large as sigma says
+    /// errors: for a bias of $m$ sigmas $m^2/2$, or what one constant sigma would gain where that is
+    /// more; for errors $f$ times as large as sigma says
     /// $(f^2 - 1)/2 - \ln f$, and for two thirds of the rows that differ in $f$ what one factor for
     /// both would leave. A wrong shape has no remedy, and counts as a bias of 0.3 sigmas does.
     #[must_use]
@@ -191,7 +197,11 @@ impl Finding {
         match *self {
             Self::Reliable | Self::TooFewRows => 0.0,
             Self::Overconfident { factor } | Self::Underconfident { factor } => size(factor),
-            Self::Biased { mean_z, .. } => 0.5 * mean_z * mean_z,
+            Self::Biased { mean_z, share, .. } => {
+                // The mean absolute error of a Gaussian is the root of 2/pi of its deviation.
+                let of_squares = std::f64::consts::FRAC_2_PI * share.min(1.0).powi(2);
+                (0.5 * mean_z * mean_z).max(-0.5 * (-of_squares).ln_1p())
+            }
             Self::Uneven { small, large, .. } => {
                 let both = (0.5 * (small * small + large * large)).sqrt();
                 (size(small) + size(large) - 2.0 * size(both)) / 3.0
@@ -325,7 +335,7 @@ impl Evidence<'_> {
 
     /// A bias that matters.
     fn bias(&self) -> Option<Finding> {
-        let Scores { bias, mean_z, rms_z, effective_rows, .. } = *self.scores;
+        let Scores { bias, mae, rmse, mean_z, rms_z, effective_rows, .. } = *self.scores;
         let spread = rms_z * rms_z - mean_z * mean_z;
         let error = match self.intervals {
             Some(intervals) if intervals.mean_z.standard_error.is_finite() => {
@@ -335,8 +345,17 @@ impl Evidence<'_> {
         };
         let spread_z = spread.max(0.0).sqrt();
         // A few rows of one sign are no bias yet, even if they agree to the last digit.
-        let matters = mean_z.abs() > (CHANCE * error).max(BIAS_MATTERS) && effective_rows >= 5.0;
-        matters.then_some(Finding::Biased { bias, mean_z, spread_z })
+        let matters = mean_z.abs() > (CHANCE * error).max(BIAS_MATTERS);
+        let share = if mae > 0.0 { bias.abs() / mae } else { 0.0 };
+        let error = match self.intervals {
+            Some(intervals) if intervals.bias.standard_error.is_finite() => {
+                intervals.bias.standard_error
+            }
+            _ => rmse / effective_rows.sqrt(),
+        };
+        let is_most = bias.abs() > CHANCE * error && share > BIAS_IS_MOST;
+        let found = effective_rows >= 5.0 && (matters || is_most);
+        found.then_some(Finding::Biased { bias, mean_z, spread_z, share })
     }
 
     /// Whether errors over sigma differ between small and large sigma.

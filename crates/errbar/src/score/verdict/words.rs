@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Finding, Verdict};
+use super::{BIAS_IS_MOST, BIAS_MATTERS, Finding, Verdict};
 use crate::score::calibration::Coverage;
 use crate::words;
 
@@ -120,6 +120,9 @@ impl fmt::Display for Verdict {
             Finding::Overconfident { factor } | Finding::Underconfident { factor } => {
                 write!(f, " On the whole the errors are {} times sigma.", three_digits(factor))
             }
+            Finding::WrongShape { heavy_tails: true, .. } => {
+                f.write_str(" Large errors are more frequent than sigma says.")
+            }
             Finding::Uneven { small, large, .. } => {
                 let (small, large) = (three_digits(small), three_digits(large));
                 write!(f, " It is not the same everywhere: the errors are {small} times sigma where it is small, {large} times where it is large.")
@@ -149,12 +152,21 @@ impl Verdict {
 
 impl Finding {
     fn bias_in_words(&self) -> String {
-        let Self::Biased { bias, mean_z, .. } = *self else { return String::new() };
+        let Self::Biased { bias, mean_z, share, .. } = *self else { return String::new() };
         let signed = |value: f64| {
             let sign = if value > 0.0 { "+" } else { "" };
             format!("{sign}{}", three_digits(value))
         };
         let [side, other] = if mean_z > 0.0 { ["low", "high"] } else { ["high", "low"] };
+        let agree = mean_z * bias >= 0.0 && mean_z.abs() > BIAS_MATTERS;
+        if !agree && share > BIAS_IS_MOST {
+            return format!(
+                "forecasts are too {} by {} on average, {} of the mean absolute error",
+                if bias > 0.0 { "low" } else { "high" },
+                three_digits(bias.abs()),
+                percent(share)
+            );
+        }
         // Rows of small sigma count most in the mean of errors over sigma.
         if mean_z * bias < 0.0 {
             return format!(
