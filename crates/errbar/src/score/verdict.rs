@@ -137,7 +137,15 @@ impl Verdict {
         let main = evidence.coverage_near(0.9);
         let found = [evidence.size(), evidence.bias(), evidence.uneven()];
         let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
-        findings.sort_by(|a, b| b.cost().total_cmp(&a.cost()));
+        let most_is_bias =
+            |f: &Finding| matches!(f, Finding::Biased { share, .. } if *share > BIAS_IS_MOST);
+        let shape_first = !findings.iter().any(most_is_bias);
+        // Outliers make everything else look wrong too, unless most of every error is a bias.
+        let cost = |finding: &Finding| match finding {
+            Finding::WrongShape { .. } if shape_first => f64::INFINITY,
+            finding => finding.cost(),
+        };
+        findings.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
         if let Some(Finding::Biased { .. }) = findings.first() {
             // What the size of errors is without it is said with it.
             findings.retain(|finding| !finding.is_of_size());
@@ -190,12 +198,12 @@ impl Finding {
     /// errors: for a bias of $m$ sigmas $m^2/2$, or what one constant sigma would gain where that is
     /// more; for errors $f$ times as large as sigma says
     /// $(f^2 - 1)/2 - \ln f$, and for two thirds of the rows that differ in $f$ what one factor for
-    /// both would leave. A wrong shape has no remedy, and counts as a bias of 0.3 sigmas does.
+    /// both would leave. A wrong shape has no such remedy: 0.
     #[must_use]
     pub fn cost(&self) -> f64 {
         let size = |f: f64| if f > 0.0 { 0.5 * (f * f - 1.0) - f.ln() } else { f64::INFINITY };
         match *self {
-            Self::Reliable | Self::TooFewRows => 0.0,
+            Self::Reliable | Self::TooFewRows | Self::WrongShape { .. } => 0.0,
             Self::Overconfident { factor } | Self::Underconfident { factor } => size(factor),
             Self::Biased { mean_z, share, .. } => {
                 // The mean absolute error of a Gaussian is the root of 2/pi of its deviation.
@@ -206,7 +214,6 @@ impl Finding {
                 let both = (0.5 * (small * small + large * large)).sqrt();
                 (size(small) + size(large) - 2.0 * size(both)) / 3.0
             }
-            Self::WrongShape { .. } => 0.5 * 0.3 * 0.3,
         }
     }
 

@@ -65,9 +65,13 @@ impl fmt::Display for Verdict {
                 )?;
             }
             Finding::Biased { spread_z, .. } => {
-                write!(f, "Biased: {}{and_hold}.", self.finding.bias_in_words())?;
-                let left = three_digits(spread_z);
-                write!(f, " Without the bias the errors would be {left} times sigma.")?;
+                let outliers = self.also.iter().any(|f| matches!(f, Finding::WrongShape { .. }));
+                write!(f, "Biased: {}{and_hold}.", self.finding.bias_in_words(outliers))?;
+                // Of outliers neither sizes nor means tell anything in units of sigma.
+                if !outliers {
+                    let left = three_digits(spread_z);
+                    write!(f, " Without the bias the errors would be {left} times sigma.")?;
+                }
                 f.write_str(" Correct the forecast first: errbar fit --debias learns how.")?;
             }
             Finding::Uneven { small, small_to, large, large_from } => {
@@ -114,7 +118,7 @@ impl fmt::Display for Verdict {
         }
         self.also.iter().try_for_each(|finding| match *finding {
             Finding::Biased { .. } => {
-                let words = finding.bias_in_words().replacen("forecasts are", "Forecasts are also", 1);
+                let words = finding.bias_in_words(false).replacen("forecasts are", "Forecasts are also", 1);
                 write!(f, " {words}.")
             }
             Finding::Overconfident { factor } | Finding::Underconfident { factor } => {
@@ -151,14 +155,14 @@ impl Verdict {
 }
 
 impl Finding {
-    fn bias_in_words(&self) -> String {
+    fn bias_in_words(&self, outliers: bool) -> String {
         let Self::Biased { bias, mean_z, share, .. } = *self else { return String::new() };
         let signed = |value: f64| {
             let sign = if value > 0.0 { "+" } else { "" };
             format!("{sign}{}", three_digits(value))
         };
         let [side, other] = if mean_z > 0.0 { ["low", "high"] } else { ["high", "low"] };
-        let agree = mean_z * bias >= 0.0 && mean_z.abs() > BIAS_MATTERS;
+        let agree = mean_z * bias >= 0.0 && mean_z.abs() > BIAS_MATTERS && !outliers;
         if !agree && share > BIAS_IS_MOST {
             return format!(
                 "forecasts are too {} by {} on average, {} of the mean absolute error",
