@@ -124,6 +124,8 @@ class Intervals:
     confidence: float
     block: int
     """The number of consecutive rows that were drawn together."""
+    note: str | None
+    """That blocks were drawn and why, where the rows made that necessary."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +178,8 @@ class Scores:
         return self.table
 
     def __repr__(self) -> str:
-        return f"{self.verdict}\n\n{self.table}"
+        note = self._note()
+        return f"{self.verdict}\n\n{self.table}" + (f"\n{note}\n" if note else "")
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -184,7 +187,15 @@ class Scores:
             f"<td style='text-align:left'>{html.escape(note)}</td></tr>"
             for name, value, note in self._lines()
         )
-        return f"<p>{html.escape(self.verdict.text)}</p><table>{rows}</table>"
+        note = html.escape(self._note())
+        return f"<p>{html.escape(self.verdict.text)}</p><table>{rows}</table>" + (
+            f"<p>{note}</p>" if note else ""
+        )
+
+    def _note(self) -> str:
+        """That blocks of rows were drawn, as a sentence; empty where single ones were."""
+        note = self.intervals.note if self.intervals else None
+        return f"{note[0].upper()}{note[1:]}." if note else ""
 
     def _lines(self) -> list[tuple[str, float, str]]:
         def beside(name: str, note: str) -> tuple[str, float, str]:
@@ -247,13 +258,13 @@ def scores(
     levels : sequence of float
         The levels of the central intervals.
     intervals : bool
-        Whether to add confidence intervals by the bootstrap. They make the verdict surer where
-        rows depend on each other.
+        Whether to add confidence intervals by the bootstrap.
     confidence : float
         The probability of those intervals and of all ranges of chance.
     replicates, block, seed : int
-        How many resamples, of how many consecutive rows at a time (found from the rows when left
-        out, 1 takes them to be independent), and the seed of their random numbers.
+        How many resamples, of how many consecutive rows at a time (1 takes them to be
+        independent; when left out, as many as errors of neighbouring rows go together, as
+        everywhere in errbar), and the seed of their random numbers.
     pit_bins, diagram_levels, spread_skill_bins : int
         How finely ``pit``, ``diagram`` and ``spread_skill`` look; the first two divide 18,000.
 
@@ -311,13 +322,14 @@ def scores_of(told: dict[str, Any]) -> Scores:
 
 
 def _intervals_of(found: dict[str, Any]) -> Intervals:
-    kept = ("coverage", "confidence", "block")
+    kept = ("coverage", "confidence", "block", "note")
     ends = {name: Interval(*value) for name, value in found.items() if name not in kept}
     return Intervals(
         **ends,
         coverage=[Interval(*one) for one in found["coverage"]],
         confidence=found["confidence"],
         block=found["block"],
+        note=found["note"],
     )
 
 

@@ -82,7 +82,10 @@ pub(crate) fn report<'py>(py: Python<'py>, judged: Judged<'py>) -> PyResult<Boun
     dict.set_item("headline", report.headline())?;
     dict.set_item("advice", report.advice())?;
     dict.set_item("figures", figures)?;
-    dict.set_item("scores", told(py, report.scores(), Some(report.intervals()))?)?;
+    dict.set_item(
+        "scores",
+        told(py, report.scores(), report.verdict(), Some(report.intervals()))?,
+    )?;
     Ok(dict)
 }
 

@@ -1,6 +1,6 @@
 //! Scores of many rows.
 
-use errbar::score::bootstrap::{self, Interval, Intervals, dependence};
+use errbar::score::bootstrap::{self, Interval, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{
     self, AccuracyReliability, Ar, Beta, Options, Sample, Scores, calibration, reliability,
@@ -156,28 +156,37 @@ pub(crate) fn scores<'py>(
         confidence: wanted.confidence,
     };
     let (error, sigma, weight) = (error.as_slice()?, sigma.as_slice()?, maybe(weight.as_ref())?);
-    let all = || Scores::with(&Sample::new(error, sigma)?.maybe_weighted(weight)?, &options);
-    let scores = detached(py, error.len(), all)?.map_err(refused)?;
-    if !wanted.intervals {
-        return told(py, &scores, None);
+    let drawing = bootstrap::Options {
+        replicates: wanted.replicates,
+        confidence: wanted.confidence,
+        block: wanted.block,
+        seed: wanted.seed,
+    };
+    let all = || {
+        let sample = Sample::new(error, sigma)?.maybe_weighted(weight)?;
+        Ok((Scores::with(&sample, &options)?, drawing.block_for(&sample)))
+    };
+    let (scores, block) = detached(py, error.len(), all)?.map_err(refused)?;
+    // Rows that depend on each other are drawn anew for the verdict in any case.
+    if !wanted.intervals && block <= 1 {
+        return told(py, &scores, &Verdict::of(&scores), None);
     }
     let (error, sigma, weight) = (error.to_vec(), sigma.to_vec(), weight.map(<[f64]>::to_vec));
-    let (replicates, confidence) = (wanted.replicates, wanted.confidence);
-    let (asked, seed) = (wanted.block, wanted.seed);
     let scored = scores.clone();
     let intervals = watched(py, 0, None, move |monitor| {
         let sample = Sample::new(&error, &sigma)?.maybe_weighted(weight.as_deref())?;
-        let block = asked.or_else(|| dependence(&sample).map(|found| found.block)).unwrap_or(1);
-        let options = bootstrap::Options { replicates, confidence, block, seed };
-        Intervals::with(&sample, &scored, &options, monitor)
+        Intervals::with(&sample, &scored, &drawing, monitor)
     })?;
-    told(py, &scores, Some(&intervals.map_err(refused)?))
+    let intervals = intervals.map_err(refused)?;
+    let verdict = Verdict::with(&scores, Some(&intervals));
+    told(py, &scores, &verdict, wanted.intervals.then_some(&intervals))
 }
 
 /// Scores with their verdict, as dictionaries.
 pub(crate) fn told<'py>(
     py: Python<'py>,
     scores: &Scores,
+    verdict: &Verdict,
     intervals: Option<&Intervals>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let array = |values: &[f64]| values.to_vec().into_pyarray(py);
@@ -230,7 +239,6 @@ pub(crate) fn told<'py>(
     dict.set_item("spread_skill", bins)?;
     let told = intervals.map(|intervals| intervals_of(py, intervals)).transpose()?;
     dict.set_item("intervals", told)?;
-    let verdict = Verdict::with(scores, intervals);
     dict.set_item("verdict", (verdict.word(), verdict.to_string()))?;
     dict.set_item("table", scores.to_string())?;
     Ok(dict)
@@ -257,6 +265,7 @@ fn intervals_of<'py>(py: Python<'py>, from: &Intervals) -> PyResult<Bound<'py, P
     let coverage: Vec<_> = from.coverage.iter().map(|one| ends(*one)).collect();
     dict.set_item("coverage", coverage)?;
     dict.set_item("confidence", from.options.confidence)?;
-    dict.set_item("block", from.options.block)?;
+    dict.set_item("block", from.block)?;
+    dict.set_item("note", from.blocks_in_words())?;
     Ok(dict)
 }

@@ -367,7 +367,7 @@ impl Kept {
 
     /// "12 of 1460 rows were left out: 10 have no observation, 2 no sigma"; nothing when none was.
     pub(crate) fn left_out_in_words(&self) -> Option<String> {
-        let out = self.total_rows - self.rows;
+        let out: usize = self.left_out.iter().map(|(_, rows)| rows).sum();
         if out == 0 {
             return None;
         }
@@ -486,16 +486,28 @@ impl Kept {
                 self.gaps_in_words()
             );
         }
+        self.keep(&keep, rows);
+        Ok(())
+    }
+
+    /// Keeps only some of the rows, for a reason that the caller gives.
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        let numbers = (0..self.rows).filter(|&row| keep[row]).map(|row| self.row_in_file(row));
+        let numbers: Vec<u64> = numbers.collect();
+        self.keep(keep, numbers);
+    }
+
+    /// Keeps some rows, which have these numbers in the file.
+    fn keep(&mut self, keep: &[bool], rows: Vec<u64>) {
         for numbers in &mut self.numbers {
             if let Numbers::Values(values) = numbers {
-                retain(values, &keep);
+                retain(values, keep);
             }
         }
-        self.texts.iter_mut().for_each(|texts| retain(&mut texts.rows, &keep));
-        self.time.iter_mut().for_each(|time| retain(time, &keep));
+        self.texts.iter_mut().for_each(|texts| retain(&mut texts.rows, keep));
+        self.time.iter_mut().for_each(|time| retain(time, keep));
         self.rows = rows.len();
         self.numbers_of_rows = Some(rows);
-        Ok(())
     }
 
     /// A column by its role, or by its name where several have that role.
@@ -558,7 +570,7 @@ impl Kept {
     }
 }
 
-fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+pub(crate) fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
     let mut keep = keep.iter();
     values.retain(|_| keep.next().is_none_or(|keep| *keep));
     values.shrink_to_fit();

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::Request;
-use crate::resampling::{Progress, ResamplingArguments};
+use crate::resampling::{self, Progress, ResamplingArguments};
 use crate::samples::{Names, Rows};
 use crate::stop;
 use crate::voice::Voice;
@@ -30,7 +30,7 @@ use crate::voice::Voice;
 #[command(after_help = "Examples:
   errbar compare out.csv --forecast mu --observation y --sigma old,new
   errbar compare out.csv --forecast gfs,ecmwf --observation t2m --sigma gfs_sigma,ecmwf_sigma
-  errbar compare out.csv --error e --sigma a,b,c --against b --time date --block 48
+  errbar compare out.csv --error e --sigma a,b,c --against b --time date
 
 Columns named forecast and observation (or mu and y) need not be named.")]
 pub(crate) struct Arguments {
@@ -164,7 +164,7 @@ impl Arguments {
         let samples: anyhow::Result<Vec<_>> =
             (0..rows.samples()).map(|nth| rows.sample(nth, &kept)).collect();
         let samples = samples?;
-        let (dependence, warning) = self.resampling.warning(&samples[against]);
+        let warning = self.resampling.warning(kept.rows());
         let scoring = score::Options {
             beta: self.beta,
             coverage_levels: self.levels.clone(),
@@ -175,6 +175,9 @@ impl Arguments {
         let options = self.resampling.options();
         let comparison = compare(&samples, against, &scoring, &options, &progress)
             .map_err(|error| kept.refused(error))?;
+        let drawn = &comparison.candidates[against].intervals;
+        notes.extend(resampling::note(drawn));
+        let dependence = drawn.dependence;
         let interval = self.resampling.interval_in_words();
         let other = rows.name(against);
         let named = comparison.candidates.into_iter().enumerate().map(|(nth, candidate)| {

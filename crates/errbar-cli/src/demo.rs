@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use errbar::fit::Fitted;
+use errbar::Data;
+use errbar::fit::{Fitted, Known};
 use errbar::score::calibration::half_width;
 use errbar::words::significant;
 use errbar_report::{Axis, Band, Color, Figure, Line, Panel, Scatter, color};
@@ -130,7 +131,8 @@ impl Lines {
         Ok(Self { time: time.to_vec(), forecast, sigma: predicted.sigma })
     }
 
-    /// How wide, and how often right, by time. Each measurement is forecast from all the others.
+    /// How wide, and how often right, by time. Each measurement is forecast from all the others, with
+    /// the sigma that it was given while it was held out.
     fn table(&self, fitted: &Fitted, x: &[f64], y: &[f64]) -> anyhow::Result<String> {
         let mut text = String::from(
             "How sure is the forecast? 90% intervals by time:\n\n\
@@ -139,7 +141,14 @@ impl Lines {
         let mean = fitted.mean().context("the model makes no forecast")?;
         let left = mean.leave_one_out(x, y)?.context("the model was fitted to other rows")?;
         let error = left.error;
-        let sigma = fitted.predict(x)?.sigma;
+        // Of models that had not seen the row.
+        let sigma: Vec<f64> = (fitted.known(&Data::new(x, 1, &error)?).iter())
+            .zip(fitted.predict(x)?.sigma)
+            .map(|(known, own)| match known {
+                Known::HeldOut { sigma, .. } => *sigma,
+                _ => own,
+            })
+            .collect();
         let reach = half_width(LEVEL);
         for part in [0.0..10.0, 10.0..15.0, 15.0..20.0, 20.0..30.0, 30.0..40.0, 40.0..60.0] {
             let middle = 0.5 * (part.start + part.end);

@@ -9,6 +9,8 @@ use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, guarantee};
 use errbar::mean::{self, gaussian_process, in_turn};
+use errbar::score::bootstrap::Intervals;
+use errbar::score::verdict::Verdict;
 use errbar::score::{Beta, Scores, errors_of};
 use errbar::{Data, Group, Monitor, Split};
 use indicatif::ProgressBar;
@@ -24,7 +26,7 @@ use crate::{model_file, output, stop};
 /// Reads a table of what was forecast and what was then observed, learns sigma(x), the size of the
 /// error as a function of the inputs, and writes a model that `errbar predict` puts on new forecasts.
 /// Rows are held out, in turn, to choose among models and to judge them honestly; the model is then
-/// fitted to all rows.
+/// fitted to all rows, or to as many as --most-rows, --budget and --guarantee leave it.
 ///
 /// The errors should be those of forecasts made without knowing the observation, as they will be in
 /// use. Errors of a forecaster on the very rows it was fitted to are too small (--errors in-sample).
@@ -458,17 +460,22 @@ impl Training {
                 fitted.with_errors(source, forecast)
             }
         };
-        let held_out_scores = match &held_out {
+        let (held_out_scores, verdict) = match &held_out {
             Some(held_out) => {
                 let sample = held_out.sample()?;
                 findings.extend(diagnose::heavy_tails(&sample));
-                Some(Scores::of(&sample)?)
+                let scores = Scores::of(&sample)?;
+                // As a page on these rows judges them.
+                let intervals = Intervals::of(&sample, &scores)?;
+                let verdict = Verdict::with(&scores, Some(&intervals));
+                (Some(scores), Some(verdict))
             }
-            None => None,
+            None => (None, None),
         };
         Ok(Told {
             fit: Fit { fitted, held_out },
             held_out_scores,
+            verdict,
             findings,
             worth,
             notes,

@@ -1,8 +1,7 @@
-//! How the intervals are made, as arguments; what to be warned of; and how far it is.
+//! How the intervals are made, as arguments; what is to be said of that; and how far it is.
 
 use errbar::Monitor;
-use errbar::score::Sample;
-use errbar::score::bootstrap::{Dependence, Options, dependence};
+use errbar::score::bootstrap::{Intervals, Options};
 use errbar::words::significant;
 use indicatif::ProgressBar;
 
@@ -14,8 +13,9 @@ use crate::voice::Voice;
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Intervals")]
 pub(crate) struct ResamplingArguments {
-    /// Rows that are drawn together, for rows in order of time: about twice the number after which
-    /// errors have forgotten each other [default: 1, independent rows].
+    /// Rows that are drawn together: 1 takes them as independent, about twice the number after which
+    /// errors have forgotten each other suits rows in order of time [default: 1, or as many as the
+    /// errors of neighbouring rows go together].
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     block: Option<u32>,
 
@@ -37,7 +37,7 @@ impl ResamplingArguments {
         Options {
             replicates: self.replicates as usize,
             confidence: self.confidence,
-            block: self.block.map_or(1, |block| block as usize),
+            block: self.block.map(|block| block as usize),
             seed: self.seed,
         }
     }
@@ -47,34 +47,25 @@ impl ResamplingArguments {
         format!("{}% interval", significant(100.0 * self.confidence, 4))
     }
 
-    /// What is to be warned of: rows that depend on each other, and blocks that are too few.
-    pub(crate) fn warning(&self, sample: &Sample) -> (Option<Dependence>, Option<String>) {
-        let found = dependence(sample);
-        let warning = match (self.block, found) {
-            (Some(block), _) => {
-                let blocks = sample.len() / block as usize;
-                (blocks < 10).then(|| match blocks {
-                    0 | 1 => format!(
-                        "--block {block} leaves fewer than two blocks of the {} rows: there are no intervals",
-                        sample.len()
-                    ),
-                    _ => format!(
-                        "--block {block} leaves only {blocks} blocks of the {} rows: the intervals are rough",
-                        sample.len()
-                    ),
-                })
-            }
-            (None, Some(found)) => Some(format!(
-                "{} of neighbouring rows go together (correlation {}): the intervals take the rows \
-                 as independent and are too narrow; if the rows are in order of time, give --block {}",
-                if found.of_sizes { "the sizes of errors" } else { "errors" },
-                significant(found.autocorrelation, 2),
-                found.block
-            )),
-            (None, None) => None,
-        };
-        (found, warning)
+    /// Blocks that are too few.
+    pub(crate) fn warning(&self, rows: usize) -> Option<String> {
+        let block = self.block? as usize;
+        let blocks = rows / block;
+        (blocks < 10 && block > 1).then(|| match blocks {
+            0 | 1 => format!(
+                "--block {block} leaves fewer than two blocks of the {rows} rows: there are no intervals"
+            ),
+            _ => format!(
+                "--block {block} leaves only {blocks} blocks of the {rows} rows: the intervals are rough"
+            ),
+        })
     }
+}
+
+/// That blocks of rows were drawn and why, and how not to.
+pub(crate) fn note(intervals: &Intervals) -> Option<String> {
+    let blocks = intervals.blocks_in_words()?;
+    Some(format!("{blocks}; --block 1 takes the rows as independent"))
 }
 
 /// A progress bar that also passes Ctrl-C on.

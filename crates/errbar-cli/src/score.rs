@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use errbar::diagnose::{self, Finding, Since, Summary};
-use errbar::score::bootstrap::{Dependence, Intervals};
+use errbar::score::bootstrap::{self, Dependence, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{self, Beta, Sample, Scores};
 use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::{Kept, Request};
-use crate::resampling::{Progress, ResamplingArguments};
+use crate::resampling::{self, Progress, ResamplingArguments};
 use crate::samples::{Names, Rows};
 use crate::voice::Voice;
 use crate::{model_file, stop};
@@ -27,8 +27,9 @@ use crate::{model_file, stop};
 /// better), RS (reliability, 0 is perfect), how often central intervals held the observation, and
 /// whether errors were larger where sigma was.
 ///
-/// Every score comes with a confidence interval, from drawing the rows anew a thousand times. The
-/// rows of a time series are not independent: give --block, and --time if they are not in order.
+/// Every score comes with a confidence interval, from drawing the rows anew a thousand times: in
+/// blocks where errors of neighbouring rows go together, as in a time series, which is then said.
+/// Give --time if the rows are not in order.
 ///
 /// Deviations that chance explains, or that are too small to matter (2 points of coverage, 5% of
 /// sigma), are not held against a forecast.
@@ -36,7 +37,7 @@ use crate::{model_file, stop};
 #[command(after_help = "Examples:
   errbar score out.csv --forecast mu --observation y --sigma s
   errbar score out.csv --error e --sigma s --by lead_time
-  errbar score out.parquet --time date --block 48 --levels 0.5,0.9,0.99
+  errbar score out.parquet --time date --levels 0.5,0.9,0.99
   errbar score out.csv --model model.json                have the errors drifted since training?
   errbar score out.csv --json | jq .intervals.crps
 
@@ -201,9 +202,8 @@ impl Arguments {
 
         let rows = asked.rows(&mut kept)?;
         let sample = rows.sample(0, &kept)?;
-        let (dependence, warning) = self.resampling.warning(&sample);
-        let mut warnings: Vec<String> =
-            warning.into_iter().filter(|_| !self.no_intervals).collect();
+        let warning = self.resampling.warning(sample.len()).filter(|_| !self.no_intervals);
+        let mut warnings: Vec<String> = warning.into_iter().collect();
         if self.time.is_some() {
             let context = diagnose::Context {
                 weight: sample.weight(),
@@ -221,6 +221,7 @@ impl Arguments {
             now: Summary::of(sample.error(), sample.weight()),
         });
         let all = self.judge(&sample, &kept, &Progress::new(self.voice, "Scoring"))?;
+        notes.extend(all.intervals.as_ref().and_then(resampling::note));
         let groups = self.judge_groups(&rows, groups, &kept)?;
         Ok(Report {
             file: kept.file().to_string(),
@@ -228,7 +229,7 @@ impl Arguments {
             rows_in_file: kept.total_rows(),
             left_out: kept.left_out().to_vec(),
             all,
-            dependence,
+            dependence: bootstrap::dependence(&sample),
             since_training,
             by: self.by.clone(),
             groups,
@@ -273,15 +274,17 @@ impl Arguments {
         };
         let scores = Scores::with(sample, &options).map_err(|error| kept.refused(error))?;
         stop::check()?;
-        let intervals = match self.no_intervals {
-            true => None,
+        let options = self.resampling.options();
+        let (intervals, verdict) = match self.no_intervals {
+            true => (None, Verdict::on(sample, &scores, &options, monitor)),
             false => {
-                let options = self.resampling.options();
                 let intervals = Intervals::with(sample, &scores, &options, monitor);
-                Some(intervals.map_err(|error| kept.refused(error))?)
+                let intervals = intervals.map_err(|error| kept.refused(error))?;
+                let verdict = Verdict::with(&scores, Some(&intervals));
+                (Some(intervals), Ok(verdict))
             }
         };
-        let verdict = Verdict::with(&scores, intervals.as_ref());
+        let verdict = verdict.map_err(|error| kept.refused(error))?;
         let verdict = Told { word: verdict.word(), text: verdict.to_string(), verdict };
         Ok(Judged { verdict, scores, intervals })
     }

@@ -41,10 +41,79 @@ fn a_model_is_judged_on_rows_it_has_not_seen() {
     assert!(page.contains("Error bars of test.csv") && page.contains("Sigma against x"));
     assert!(page.contains("errbar report test.csv --model model.json -o report.html"));
     assert!(page.contains("<dt>seed</dt>") && !page.contains("fitted to these very rows"));
-    // The rows it was fitted to are known again.
+    // In a file without what tells them, the rows it was fitted to are known again all together.
+    let saved = read(folder, "model.json");
+    let mut model: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    model["fitted"].as_object_mut().unwrap().remove("known").unwrap();
+    std::fs::write(folder.join("model.json"), model.to_string()).unwrap();
     let told = errbar(folder, ["report", "train.csv", "--model", "model.json"]).well();
     assert!(told.stderr.contains("fitted to these very rows"), "{}", told.stderr);
     assert!(read(folder, "report.html").contains("fitted to these very rows"));
+}
+
+/// A fit in the folder, and its verdict on rows held out.
+fn fitted(folder: &Path, arguments: &[&str]) -> String {
+    let all = ["fit", "t.csv", "--inputs", "x", "--json"].iter().chain(arguments);
+    let told = errbar(folder, all).well();
+    let told: serde_json::Value = serde_json::from_str(&told.printed()).unwrap();
+    told["verdict"].as_str().unwrap().to_string()
+}
+
+const HELD_OUT: &str = "by the sigma of a model that had not seen it";
+
+/// A page on the rows of the fit says what the fit said: it never judges by a sigma that has seen the
+/// row.
+#[test]
+fn rows_of_the_fit_are_judged_by_held_out_sigmas() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let page = |table: &str| {
+        let told = errbar(folder, ["report", table, "--model", "model.json"]).well();
+        (
+            told.printed().lines().next().unwrap().to_string(),
+            told.stderr,
+            read(folder, "report.html"),
+        )
+    };
+    // Sixty rows, which trees learn by heart.
+    std::fs::write(folder.join("t.csv"), table(60)).unwrap();
+    for arguments in [&["--model", "trees"][..], &["--model", "polynomial", "--debias"]] {
+        let said = fitted(folder, arguments);
+        let (headline, warned, html) = page("t.csv");
+        assert_eq!(headline, said, "{arguments:?}");
+        assert!(!warned.contains("fitted to"), "{warned}");
+        assert!(html.contains(&format!("each row is judged {HELD_OUT}")), "{arguments:?}");
+    }
+    // In any order, and beside new rows.
+    let rows = table(90);
+    let mut lines: Vec<&str> = rows.lines().skip(1).collect();
+    lines.reverse();
+    std::fs::write(folder.join("more.csv"), format!("x,mu,y\n{}\n", lines.join("\n"))).unwrap();
+    let (_, _, html) = page("more.csv");
+    assert!(
+        html.contains(&format!("60 of these 90 rows were part of the fit, each judged {HELD_OUT}"))
+    );
+
+    // Rows that were never held out are left out.
+    std::fs::write(folder.join("t.csv"), table(3000)).unwrap();
+    let said = fitted(folder, &["--model", "polynomial"]);
+    let (headline, warned, html) = page("t.csv");
+    assert_eq!(headline, said);
+    assert!(warned.contains("fitted to 2400 more rows"), "{warned}");
+    assert!(html.contains("600 of 3000 rows") && html.contains(HELD_OUT));
+
+    // A split keeps half of them from the model: those are new to it.
+    std::fs::write(folder.join("t.csv"), table(200)).unwrap();
+    fitted(folder, &["--model", "polynomial", "--guarantee"]);
+    let (_, _, html) = page("t.csv");
+    assert!(html.contains("100 of these 200 rows were part of the fit"));
+    assert!(!html.contains("inside guaranteed"), "its own rows keep any promise");
+
+    // Of too many rows nothing is kept, and that they were seen is said.
+    std::fs::write(folder.join("t.csv"), table(10_001)).unwrap();
+    fitted(folder, &["--model", "constant"]);
+    let (_, warned, _) = page("t.csv");
+    assert!(warned.contains("fitted to these very rows"), "{warned}");
 }
 
 #[test]
@@ -55,6 +124,9 @@ fn the_demo_ends_with_a_report_of_honest_forecasts() {
     let page = read(folder.path(), "demo/report.html");
     assert!(page.contains("each row forecast from all the others (leave-one-out)"));
     assert!(page.contains("Forecast and error bars") && page.contains("Motorcycle impact"));
+    // What the page says is what the fit said.
+    assert!(page.contains("<b>Reliable:</b>") && page.contains(HELD_OUT));
+    assert_eq!(told.printed().matches("Reliable: 90% intervals hold 9").count(), 2);
 }
 
 /// The process does not keep its rows, and knows them again.

@@ -268,7 +268,7 @@ fn series(rows: usize) -> Vec<f64> {
 }
 
 #[test]
-fn time_puts_rows_in_order_and_memory_is_warned_of() {
+fn time_puts_rows_in_order_and_memory_is_taken_into_account() {
     let folder = Folder::new();
     let error = series(900);
     let line = |day: usize| {
@@ -296,17 +296,22 @@ fn time_puts_rows_in_order_and_memory_is_warned_of() {
     let shuffled = folder.file("shuffled.csv", &table(&shuffled));
 
     let (_, err) = good(&["score", &sorted]);
-    assert!(err.contains("warning:") && err.contains("--block "), "{err}");
+    assert!(!err.contains("warning:") && err.contains("draw blocks of "), "{err}");
+    assert!(err.contains("go together (correlation 0.") && err.contains("--block 1"), "{err}");
     let (_, err) = good(&["score", &shuffled]);
-    assert!(!err.contains("warning:"), "no neighbours, no memory: {err}");
+    assert!(!err.contains("blocks"), "no neighbours, no memory: {err}");
     let with_block = |file: &str| json(&["score", file, "--time", "time", "--block", "24"]);
     let (one, two) = (with_block(&sorted), with_block(&shuffled));
     assert_eq!(one["intervals"], two["intervals"]);
     assert!(one["warnings"].as_array().unwrap().is_empty());
-    let plain = json(&["score", &sorted]);
+    let plain = json(&["score", &sorted, "--block", "1"]);
     let width = |found: &Value| found["intervals"]["bias"]["standard_error"].as_f64().unwrap();
     // Nine times fewer rows in effect, so three times the standard error; blocks of 24 see most of it.
     let ratio = width(&one) / width(&plain);
+    assert!((1.8..3.6).contains(&ratio), "{ratio}");
+    let found = json(&["score", &sorted]);
+    assert_eq!(found["intervals"]["block"], found["dependence"]["block"]);
+    let ratio = width(&found) / width(&plain);
     assert!((1.8..3.6).contains(&ratio), "{ratio}");
 
     // From standard input, where times cannot be read again.
@@ -325,6 +330,48 @@ fn time_puts_rows_in_order_and_memory_is_warned_of() {
 
     let wrong = folder.file("wrong.csv", "time,y,mu,sigma\nsoon,1,1,1\nlater,1,2,1\n");
     assert!(bad(&["score", &wrong, "--time", "time", "-q"]).contains("\"soon\" is no time"));
+}
+
+/// One rule for which rows are drawn together, so that nobody hears one verdict here and another there.
+#[test]
+fn score_compare_and_report_judge_dependent_rows_alike() {
+    let folder = Folder::new();
+    let error = series(400);
+    // A mean error that would be no chance in 400 independent rows, and may be in these.
+    let mean = error.iter().sum::<f64>() / 400.0;
+    let error: Vec<f64> = error.iter().map(|e| e - mean + 0.25).collect();
+    let rows: String = error.iter().map(|e| format!("{e},0,1,2\n")).collect();
+    let file = folder.file("a.csv", &format!("y,mu,sigma,other\n{rows}"));
+
+    let score = json(&["score", &file]);
+    let alone = json(&["score", &file, "--block", "1"]);
+    assert_ne!(score["verdict"]["word"], alone["verdict"]["word"], "the rows tell rules apart");
+    let text = score["verdict"]["text"].as_str().unwrap();
+    let block = score["intervals"]["block"].as_u64().unwrap();
+    assert!(block > 1);
+    let note = score["notes"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(note.contains(&format!("blocks of {block} rows")), "{note}");
+    let without = json(&["score", &file, "--no-intervals"]);
+    assert_eq!(without["verdict"]["text"], text);
+
+    let (mu, sigma) = (vec![0.0; 400], vec![1.0; 400]);
+    let subject = errbar_report::report::Subject {
+        observation: errbar_report::report::Column { name: "y", values: &error },
+        forecast: errbar_report::report::Column { name: "mu", values: &mu },
+        sigma: &sigma,
+        ..Default::default()
+    };
+    let report = errbar_report::report::Report::new(&subject, &errbar::Silent).unwrap();
+    assert_eq!(report.verdict().to_string(), text);
+    assert_eq!(serde_json::to_value(report.intervals()).unwrap(), score["intervals"]);
+    good(&["report", &file, "-q", "-o", &folder.file("a.html", "")]);
+    let page = std::fs::read_to_string(folder.0.path().join("a.html")).unwrap();
+    assert!(page.contains(&format!("blocks of {block} rows")));
+
+    // Those compared are drawn together: as the one with the longest memory needs.
+    let compare = json(&["compare", &file, "--sigma", "sigma,other"]);
+    assert_eq!(compare["candidates"][0]["intervals"]["crps"], score["intervals"]["crps"]);
+    assert_eq!(compare["candidates"][0]["verdict"], text);
 }
 
 #[test]

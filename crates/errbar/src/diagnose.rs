@@ -393,7 +393,7 @@ impl fmt::Display for Finding {
                 f,
                 "the errors are biased: observations lie {} {} the forecast on average (standard \
                  error {}), {} of the mean absolute error. Sigma is widened to cover it; correct \
-                 the forecast first for narrower error bars",
+                 the forecast first for narrower error bars, or have its bias learned (--debias)",
                 short(bias.abs()),
                 if bias > 0.0 { "above" } else { "below" },
                 short(standard_error),

@@ -149,7 +149,8 @@ fn intervals_of_many_rows_hold_the_truth_too() {
             let error: Vec<f64> = normal(rows, 5000 + run).iter().map(|z| 1.1 * z).collect();
             let sigma = vec![1.0; rows];
             let sample = Sample::new(&error, &sigma).unwrap();
-            let options = Options { replicates: 200, seed: run, block, ..Options::default() };
+            let options =
+                Options { replicates: 200, seed: run, block: Some(block), ..Options::default() };
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),
@@ -178,7 +179,8 @@ fn blocks_make_up_for_rows_that_depend_on_each_other() {
         let sigma = vec![1.0; rows];
         let sample = Sample::new(&error, &sigma).unwrap();
         for (tally, block) in found.iter_mut().zip([1, 40]) {
-            let options = Options { replicates: 300, seed: run, block, ..Options::default() };
+            let options =
+                Options { replicates: 300, seed: run, block: Some(block), ..Options::default() };
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),
@@ -204,7 +206,8 @@ fn the_order_of_independent_rows_does_not_matter() {
     let sigma = vec![1.0; rows];
     let width = |error: &[f64]| {
         let sample = Sample::new(error, &sigma).unwrap();
-        intervals(&sample, &Options::default()).1.crps.standard_error
+        let single = Options { block: Some(1), ..Options::default() };
+        intervals(&sample, &single).1.crps.standard_error
     };
     let before = width(&error);
     error.sort_by(f64::total_cmp);
@@ -221,7 +224,7 @@ fn threads_do_not_change_the_bits_and_seeds_do() {
         let sample = Sample::new(&error, &sigma).unwrap();
         let with = |threads: usize, seed: u64| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let options = Options { replicates: 101, seed, block: 5, ..Options::default() };
+            let options = Options { replicates: 101, seed, block: Some(5), ..Options::default() };
             pool.install(|| intervals(&sample, &options).1)
         };
         let one = with(1, 7);
@@ -338,7 +341,7 @@ fn what_cannot_be_had_is_not_made_up() {
     assert!(!one.crps.is_known() && !one.coverage[0].is_known() && !one.rs.contains(0.0));
     let error = normal(20, 1);
     let sample = Sample::new(&error, &[1.0; 20]).unwrap();
-    let (_, whole) = intervals(&sample, &Options { block: 50, ..Options::default() });
+    let (_, whole) = intervals(&sample, &Options { block: Some(50), ..Options::default() });
     assert!(!whole.crps.is_known(), "a single block");
     // A row beyond the range of doubles: infinite scores, no panic.
     let sample = Sample::new(&[1e200, 1.0, 2.0], &[1e-200, 1.0, 1.0]).unwrap();
@@ -359,7 +362,7 @@ fn bad_options_are_named() {
     };
     let usual = Options::default;
     assert!(refused(Options { replicates: 0, ..usual() }).contains("replicates"));
-    assert!(refused(Options { block: 0, ..usual() }).contains("block"));
+    assert!(refused(Options { block: Some(0), ..usual() }).contains("block"));
     assert!(refused(Options { confidence: 1.0, ..usual() }).contains("confidence"));
     let other = Sample::new(&error[..10], &[1.0; 10]).unwrap();
     assert!(Intervals::of(&other, &scores).is_err());

@@ -230,7 +230,7 @@ fn rows_that_depend_on_each_other_prove_less() {
         let sigma = vec![1.0; rows];
         let sample = Sample::new(&error, &sigma).unwrap();
         let scores = Scores::of(&sample).unwrap();
-        let options = Options { replicates: 200, block: 60, ..Options::default() };
+        let options = Options { replicates: 200, block: Some(60), ..Options::default() };
         let intervals = Intervals::with(&sample, &scores, &options, &Silent).unwrap();
         let blamed = |verdict: Verdict| {
             usize::from(!matches!(verdict.finding, Finding::Reliable | Finding::TooFewRows))
@@ -259,4 +259,62 @@ fn too_wide_is_not_called_outliers() {
     let error: Vec<f64> = (0..200).map(|i| [1.2, -1.2, 0.6, -0.6][i % 4]).collect();
     let found = constant(&error, 1.0);
     assert_eq!(found.word(), "underconfident", "{found}");
+}
+
+/// Errors whose mean over sigma is `mean_z`, of size `spread` about it.
+fn shifted(mean_z: f64, spread: f64) -> Verdict {
+    let error: Vec<f64> = ideal(1000).iter().map(|z| spread * z + mean_z).collect();
+    constant(&error, 1.0)
+}
+
+/// What is wrong most comes first: of a bias of m sigmas and errors f times sigma, that of the
+/// larger of m²/2 and (f² - 1)/2 - ln f.
+#[test]
+fn the_largest_fault_is_named_first() {
+    // f² = 0.7² + 0.5² = 0.74: 0.125 for the bias, 0.021 for the size.
+    let found = shifted(-0.5, 0.7);
+    assert_eq!(found.word(), "biased", "{found}");
+    let text = found.to_string();
+    assert!(text.contains("too high by 0.5 sigma") && text.contains("--debias"), "{text}");
+    assert!(text.contains("Without the bias the errors would be 0.7 times"), "{text}");
+    assert!(!text.contains("Multiply"), "{text}");
+    // f = 0.43: 0.435 for the size, 0.011 for the bias.
+    let found = shifted(0.15, 0.4);
+    assert_eq!(found.word(), "underconfident", "{found}");
+    assert!(found.to_string().contains("Forecasts are also too low by 0.15 sigma"), "{found}");
+    // Where sigma is small errors are three times as large, where it is large a third, and a bias of a
+    // fifth of sigma is the least of it.
+    let sigma: Vec<f64> = (0..3000).map(|i| if i % 2 == 0 { 1.0 } else { 5.0 }).collect();
+    let size = |s: f64| if s == 1.0 { 1.5 } else { 0.6 };
+    let error: Vec<f64> =
+        ideal(3000).iter().zip(&sigma).map(|(z, s)| s * (size(*s) * z + 0.2)).collect();
+    let found = verdict(&error, &sigma);
+    assert_eq!(found.word(), "uneven", "{found}");
+    assert!(found.to_string().contains("Forecasts are also too low"), "{found}");
+}
+
+/// "Too high by 0.12 sigma (mean error +0.01)" is no sentence.
+#[test]
+fn a_mean_error_of_the_other_sign_is_explained() {
+    let sigma: Vec<f64> = (0..2000).map(|i| if i % 2 == 0 { 0.1 } else { 10.0 }).collect();
+    let shift = |s: f64| if s == 0.1 { -0.6 } else { 0.2 };
+    let error: Vec<f64> =
+        ideal(2000).iter().zip(&sigma).map(|(z, s)| s * (0.9 * z + shift(*s))).collect();
+    let text = verdict(&error, &sigma).to_string();
+    assert!(
+        text.contains("orecasts are too high where sigma is small and too low where it is large"),
+        "{text}"
+    );
+    assert!(text.contains("over sigma -0.2") && text.contains("of errors +0."), "{text}");
+}
+
+/// Two sigmas that are far too small must not hide that most of every error is a bias.
+#[test]
+fn a_bias_is_seen_beside_outliers() {
+    let error: Vec<f64> = ideal(600).iter().map(|z| 2.0 * z - 3.0).collect();
+    let mut sigma = vec![4.0; 600];
+    (sigma[17], sigma[400]) = (0.002, 0.01);
+    let found = verdict(&error, &sigma);
+    assert_eq!(found.word(), "biased", "{found}");
+    assert!(found.to_string().contains("forecasts are too high by 3"), "{found}");
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
 use errbar::fit::guarantee::Method;
-use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Validation};
+use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
@@ -20,6 +20,8 @@ use crate::voice::Voice;
 pub(super) struct Told {
     pub(super) fit: Fit,
     pub(super) held_out_scores: Option<Scores>,
+    /// The verdict on them.
+    pub(super) verdict: Option<Verdict>,
     pub(super) findings: Vec<Finding>,
     /// What learning the bias would be worth, as a share of the CRPS, and its standard error.
     pub(super) worth: Option<(f64, f64)>,
@@ -80,9 +82,9 @@ impl Told {
         if fitted.bias().is_some() {
             text += "  bias     learned from the inputs; forecasts are moved by it\n";
         }
-        match (fitted.validation(), &self.held_out_scores) {
-            (Some(validation), Some(scores)) => {
-                let _ = write!(text, "\n{}", self.judged(validation, scores));
+        match (fitted.validation(), &self.verdict) {
+            (Some(validation), Some(verdict)) => {
+                let _ = write!(text, "\n{}", self.judged(validation, verdict));
             }
             _ => text += "\nNo rows were held out: how good the model is, is not known.\n",
         }
@@ -95,11 +97,11 @@ impl Told {
         text
     }
 
-    fn judged(&self, validation: &Validation, scores: &Scores) -> String {
-        let mut text =
-            format!("{} (the model was then fitted to all rows):\n", self.how(validation));
-        let _ = writeln!(text, "  {}", accuracy(self.fit.fitted.model(), validation));
-        for line in wrapped(&Verdict::of(scores).to_string(), 96).lines() {
+    fn judged(&self, validation: &Validation, verdict: &Verdict) -> String {
+        let how = format!("{} ({}):", self.how(validation), self.then_fitted_to());
+        let mut text = wrapped(&how, 100);
+        let accuracy = wrapped(&accuracy(self.fit.fitted.model(), validation), 96);
+        for line in accuracy.lines().chain(wrapped(&verdict.to_string(), 96).lines()) {
             let _ = writeln!(text, "  {line}");
         }
         if validation.candidates.len() > 1 {
@@ -109,7 +111,7 @@ impl Told {
                 .map(|c| format!("{} {}", c.kind.name(), four(c.crps)))
                 .collect();
             let tried = format!("CRPS of the models tried: {}.", tried.join(", "));
-            let chosen = chosen(self.fit.fitted.model());
+            let chosen = chosen(self.fit.fitted.model(), validation);
             for line in wrapped(&tried, 96).lines().chain(wrapped(&chosen, 96).lines()) {
                 let _ = writeln!(text, "  {line}");
             }
@@ -121,6 +123,25 @@ impl Told {
         text
     }
 
+    /// What the model itself was fitted to.
+    fn then_fitted_to(&self) -> String {
+        let fitted = &self.fit.fitted;
+        let (rows, trained_on) = fitted.rows();
+        let kept = fitted.guarantee().filter(|guarantee| guarantee.method() == Method::Split);
+        let which = match trained_on < rows {
+            true => format!("up to {trained_on} of the {rows} rows"),
+            false if kept.is_some() => format!("the {rows} rows"),
+            false => String::from("all rows"),
+        };
+        let others = kept.map_or(String::new(), |guarantee| {
+            format!(
+                " that are not kept from it: the guarantee is read off {} others",
+                guarantee.rows(None)
+            )
+        });
+        format!("the model was then fitted to {which}{others}")
+    }
+
     /// Which rows were held out, and how.
     fn how(&self, validation: &Validation) -> String {
         let Validation { rows, turns, whole_groups, .. } = *validation;
@@ -129,7 +150,8 @@ impl Told {
             (false, true) => "whole groups chosen at random",
             (false, false) => "chosen at random",
         };
-        let all = rows == self.fit.fitted.rows().0;
+        let kept = self.fit.fitted.guarantee().map(|guarantee| guarantee.method());
+        let all = rows == self.fit.fitted.rows().0 && kept != Some(Method::Split);
         match (turns, self.in_order) {
             (1, _) => format!("On {rows} held-out rows, {which}"),
             (_, true) => format!(
@@ -147,7 +169,7 @@ impl Told {
         let fitted = &self.fit.fitted;
         let (rows, trained_on) = fitted.rows();
         let warnings: Vec<String> = self.findings.iter().map(Finding::to_string).collect();
-        let verdict = self.held_out_scores.as_ref().map(|s| Verdict::of(s).to_string());
+        let verdict = self.verdict.as_ref().map(Verdict::to_string);
         serde_json::json!({
             "file": self.file,
             "model_file": self.output.display().to_string(),
@@ -188,7 +210,7 @@ fn described(model: &Model) -> String {
         Model::Stack(stack) => {
             let part = |member: &Member| {
                 let words = wrapped(&described(&member.model), 80);
-                let words = words.replace('\n', "\n                  ");
+                let words = words.trim_end().replace('\n', "\n                  ");
                 format!("{:>4.0}%  {}", 100.0 * member.share, words)
             };
             let parts: Vec<String> = stack.members().iter().map(part).collect();
@@ -199,7 +221,7 @@ fn described(model: &Model) -> String {
 }
 
 /// What was chosen, and why.
-fn chosen(model: &Model) -> String {
+fn chosen(model: &Model, validation: &Validation) -> String {
     let Model::Stack(stack) = model else {
         return match model {
             Model::Constant(_) => "Chosen: constant; no mean of models does better.".into(),
@@ -209,9 +231,13 @@ fn chosen(model: &Model) -> String {
     let mut members: Vec<&Member> = stack.members().iter().collect();
     members.sort_by(|a, b| b.share.total_cmp(&a.share));
     let names: Vec<&str> = members.iter().map(|member| member.model.name()).collect();
+    let better = match validation.crps < validation.constant_crps {
+        true => ", which does better than one constant sigma",
+        false => "",
+    };
     format!(
-        "Chosen: a mean of {} (most weight first), which does better than one constant sigma; weights \
-         go by how well each does on these rows, alone and with the others.",
+        "Chosen: a mean of {} (most weight first){better}; weights go by how well each does on these \
+         rows, alone and with the others.",
         names.join(", ")
     )
 }
@@ -243,16 +269,27 @@ fn accuracy(model: &Model, validation: &Validation) -> String {
     let size = |share: f64| format!("{:.1}%", 100.0 * share.abs());
     let noise = size(skill_standard_error);
     if matches!(model, Model::Constant(_)) {
-        return format!("CRPS {crps}. No model of the inputs beats one constant sigma here.");
+        let tried = validation.candidates.iter().any(|candidate| candidate.kind != Kind::Constant);
+        return match tried {
+            true => format!("CRPS {crps}. No model of the inputs beats one constant sigma here."),
+            false => {
+                format!("CRPS {crps}, with one constant sigma; no model of the inputs was tried.")
+            }
+        };
     }
     match crps_skill {
         skill if skill > 2.0 * skill_standard_error => format!(
             "CRPS {crps}, {} lower than with one constant sigma, {constant} (standard error {noise}).",
             size(skill)
         ),
-        skill if skill < 0.0 => format!(
+        skill if skill < -2.0 * skill_standard_error => format!(
             "CRPS {crps}, {} higher than with one constant sigma, {constant} (standard error \
              {noise}): use --model constant.",
+            size(skill)
+        ),
+        skill if skill < 0.0 => format!(
+            "CRPS {crps}, {} higher than with one constant sigma, {constant}, which may be chance \
+             (standard error {noise}): it is no better than --model constant here.",
             size(skill)
         ),
         skill => format!(

@@ -22,7 +22,8 @@ use crate::{model_file, stop};
 /// Judges forecasts with error bars by what was then observed and writes a page that needs nothing
 /// else to be opened: a headline in words, figures with their numbers, and what it takes to make it
 /// again. Sigma comes from a column of the table or from a model that errbar fit wrote; judge a
-/// model on rows it has not seen.
+/// model on rows it has not seen. Rows that it was fitted to (up to 10,000) are known again, and
+/// judged by the sigmas of models for which they had been held out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   errbar report test.csv --model model.json -o report.html

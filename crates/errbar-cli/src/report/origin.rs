@@ -36,6 +36,9 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
             fact("forecast", forecast(mean, judged.seen));
         }
         fact("model", format!("{}: {}", path.display(), fitted.model().explain()));
+        if let Some(how) = held_out_rows(judged.seen, kept.rows()) {
+            fact("sigma", how);
+        }
         fact("inputs", fitted.names().join(", "));
         fact("trained on", trained_on(fitted));
         if let Some(validation) = fitted.validation() {
@@ -57,7 +60,7 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
             fact("inside guaranteed 90% intervals", kept.clone());
         }
         fact("seed", fitted.options().seed.to_string());
-        warnings.extend(seen_rows(judged.seen));
+        warnings.extend(seen_rows(judged.seen, kept.rows()));
         if judged.outside > 0 {
             warnings.push(format!(
                 "{} of {} rows lie outside the range of the inputs that the model has seen: there \
@@ -72,25 +75,48 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
 }
 
 fn forecast(mean: &Mean, seen: Seen) -> String {
-    let how = match seen {
-        Seen::LeaveOneOut => "; each row forecast from all the others (leave-one-out)",
-        _ => "",
+    let how = match seen.leave_one_out {
+        true => "; each row forecast from all the others (leave-one-out)",
+        false => "",
     };
     format!("the model's own, {}{how}", mean.explain())
 }
 
-fn seen_rows(seen: Seen) -> Option<String> {
-    match seen {
-        Seen::No => None,
-        Seen::Sigma => Some(String::from(
-            "Sigma was fitted to these very rows, so this page flatters it: judge it on rows that it \
-             has not seen.",
+/// That the model was fitted to some of the rows of the page, and what that means.
+fn seen_rows(seen: Seen, rows: usize) -> Option<String> {
+    let Seen { leave_one_out, held_out, trained } = seen;
+    match (held_out, trained) {
+        (_, 0) => None,
+        (0, some) if some < rows => Some(format!(
+            "Sigma was fitted to {some} of these {rows} rows, so this page flatters it: judge it on \
+             rows that it has not seen."
         )),
-        Seen::LeaveOneOut => Some(String::from(
+        (0, _) if leave_one_out => Some(String::from(
             "The model was fitted to these rows. Each forecast on this page is made from all the \
              others, but sigma has seen its row: judge it on new rows when you have some.",
         )),
+        (0, _) => Some(String::from(
+            "Sigma was fitted to these very rows, so this page flatters it: judge it on rows that it \
+             has not seen.",
+        )),
+        (_, trained) => Some(format!(
+            "The model was fitted to {trained} more rows of the table that were never held out: they \
+             are left out, since its sigma has seen them."
+        )),
     }
+}
+
+/// How rows of the fit are judged nevertheless.
+fn held_out_rows(seen: Seen, rows: usize) -> Option<String> {
+    let which = match seen.held_out {
+        0 => return None,
+        held_out if held_out == rows => String::from("each row is judged"),
+        held_out => format!("{held_out} of these {rows} rows were part of the fit, each judged"),
+    };
+    Some(format!(
+        "{which} by the sigma of a model that had not seen it: it was held out when the model was \
+         fitted"
+    ))
 }
 
 fn trained_on(fitted: &Fitted) -> String {

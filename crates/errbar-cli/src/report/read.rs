@@ -1,15 +1,15 @@
 //! From a table and perhaps a model to what is judged.
 
 use anyhow::{Context, bail};
-use errbar::diagnose::Summary;
+use errbar::Data;
 use errbar::fit::guarantee::Guarantee;
-use errbar::fit::{Fitted, Importance};
+use errbar::fit::{Fitted, Importance, Known};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
 
 use super::Arguments;
-use crate::columns::{Kept, NumberId, Range, Request, TextId};
+use crate::columns::{self, Kept, NumberId, Range, Request, TextId};
 use crate::{promise, stop};
 
 /// Rows with everything that the report needs.
@@ -40,14 +40,14 @@ pub(super) struct Judged {
 }
 
 /// Whether the model knows these rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
-    /// As far as one can tell, it does not.
-    No,
-    /// Sigma was fitted to these errors.
-    Sigma,
-    /// So was the forecast, and each one here is made from all the other rows.
-    LeaveOneOut,
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    /// Each forecast here is made from all the other rows.
+    pub(super) leave_one_out: bool,
+    /// Rows of the fit that are judged by the sigma of a model that had not seen them.
+    pub(super) held_out: usize,
+    /// Rows of the fit that have no such sigma: left out where others have one.
+    pub(super) trained: usize,
 }
 
 /// What was asked of the table.
@@ -168,7 +168,7 @@ impl Judged {
             inputs,
             ranked,
             curve: None,
-            seen: Seen::No,
+            seen: Seen::default(),
             outside: 0,
             promise: None,
             notes,
@@ -176,7 +176,10 @@ impl Judged {
         };
         if let Some(fitted) = fitted {
             judged.predict(fitted, &asked.model_inputs)?;
-            judged.promise = judged.kept_promise(fitted, &asked)?;
+            // Its own rows keep any promise.
+            if judged.seen.held_out + judged.seen.trained == 0 {
+                judged.promise = judged.kept_promise(fitted, &asked)?;
+            }
         }
         Ok(judged)
     }
@@ -185,44 +188,68 @@ impl Judged {
     fn predict(&mut self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<()> {
         const CHUNK: usize = 65_536;
         let columns: Vec<&[f64]> = inputs.iter().map(|id| self.kept.numbers(*id)).collect();
-        let (mut own, mut bias) = (Vec::new(), Vec::new());
-        let mut outside = 0;
-        for from in (0..self.kept.rows()).step_by(CHUNK) {
+        let all: Vec<f64> = (0..self.kept.rows())
+            .flat_map(|row| columns.iter().map(move |column| column[row]))
+            .collect();
+        let (mut own, mut bias, mut outside) = (Vec::new(), Vec::new(), Vec::new());
+        for inputs in all.chunks(CHUNK * columns.len().max(1)) {
             stop::check()?;
-            let rows = from..self.kept.rows().min(from + CHUNK);
-            let inputs: Vec<f64> =
-                rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-            let predicted = fitted.predict(&inputs).map_err(|error| self.kept.refused(error))?;
+            let predicted = fitted.predict(inputs).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma);
             own.extend(predicted.forecast.unwrap_or_default());
             bias.extend(predicted.bias.unwrap_or_default());
-            outside += predicted.outside.iter().filter(|outside| **outside).count();
+            outside.extend(predicted.outside);
         }
-        self.outside = outside;
         if let [x] = columns[..] {
             self.curve = curve(fitted, x)?;
         }
         if self.forecast.is_none() {
             self.mu = own;
             // The process knows its own observations: forecasts of these must not.
-            let inputs: Vec<f64> = (0..self.kept.rows())
-                .flat_map(|row| columns.iter().map(move |column| column[row]))
-                .collect();
-            let left = fitted.mean().map(|mean| mean.leave_one_out(&inputs, &self.y));
+            let left = fitted.mean().map(|mean| mean.leave_one_out(&all, &self.y));
             let left = left.transpose().map_err(|error| self.kept.refused(error))?.flatten();
             if let Some(honest) = left {
-                (self.mu, self.seen) = (honest.mean, Seen::LeaveOneOut);
+                (self.mu, self.seen.leave_one_out) = (honest.mean, true);
             }
         }
-        if self.seen == Seen::No && self.is_training(fitted) {
-            self.seen = Seen::Sigma;
-        }
+        let known = self.known(fitted, &all, columns.len());
         if !bias.is_empty() {
-            self.mu.iter_mut().zip(bias).for_each(|(mu, bias)| *mu += bias);
+            self.mu.iter_mut().zip(&bias).for_each(|(mu, bias)| *mu += bias);
             self.notes
                 .push("every forecast is moved by the bias that the model has learned".into());
         }
+        for (row, known) in known.iter().enumerate() {
+            match *known {
+                Known::New => {}
+                Known::Trained => self.seen.trained += 1,
+                Known::HeldOut { error, sigma } => {
+                    self.seen.held_out += 1;
+                    self.sigma[row] = sigma;
+                    if !bias.is_empty() {
+                        self.mu[row] = self.y[row] - error;
+                    }
+                }
+            }
+        }
+        if self.seen.held_out > 0 && self.seen.trained > 0 {
+            let keep: Vec<bool> = known.iter().map(|known| *known != Known::Trained).collect();
+            for values in [&mut self.y, &mut self.mu, &mut self.sigma] {
+                columns::retain(values, &keep);
+            }
+            self.weight.iter_mut().for_each(|weight| columns::retain(weight, &keep));
+            columns::retain(&mut outside, &keep);
+            self.kept.retain(&keep);
+        }
+        self.outside = outside.iter().filter(|outside| **outside).count();
         Ok(())
+    }
+
+    /// What the model knows of these rows; nothing where they are no data to fit to.
+    fn known(&self, fitted: &Fitted, inputs: &[f64], columns: usize) -> Vec<Known> {
+        let Ok(error) = errors_of(&self.y, &self.mu) else { return Vec::new() };
+        let data = Data::with_missing(inputs, columns, &error)
+            .and_then(|data| data.maybe_weighted(self.weight.as_deref()));
+        data.map_or(Vec::new(), |data| fitted.known(&data))
     }
 
     /// How often guaranteed intervals hold the observation here, where there are some.
@@ -249,20 +276,6 @@ impl Judged {
             Err(errbar::Error::TooFewForLevel { .. }) => Ok(None),
             Err(error) => Err(self.kept.refused(error)),
         }
-    }
-
-    /// Whether these are the errors that the model was fitted to.
-    fn is_training(&self, fitted: &Fitted) -> bool {
-        let Ok(error) = errors_of(&self.y, &self.mu) else { return false };
-        let (here, there) = (Summary::of(&error, self.weight.as_deref()), fitted.training());
-        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
-        let counted = match &self.weight {
-            Some(weight) => weight.iter().filter(|w| **w > 0.0).count(),
-            None => error.len(),
-        };
-        counted == fitted.rows().0
-            && near(here.mean_absolute_error, there.mean_absolute_error)
-            && near(here.root_mean_squared_error, there.root_mean_squared_error)
     }
 
     pub(super) fn subject(&self) -> Subject<'_> {

@@ -68,16 +68,21 @@ pub(super) struct Part {
 pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<Part> {
     let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row]);
     let (error, sigma) = (sample.error(), sample.sigma());
-    // Relative to the largest, so that squares neither overflow nor vanish.
-    let scale = rows
-        .iter()
-        .fold(0.0, |m: f64, &row| m.max(error[row as usize].abs()).max(sigma[row as usize]));
+    // Relative to the largest that counts, so that squares neither overflow nor vanish.
+    let largest = |values: &[f64]| {
+        let counted = rows.iter().map(|&row| row as usize).filter(|&row| weight(row) > 0.0);
+        counted.fold(0.0, |m: f64, row| m.max(values[row].abs())).max(f64::MIN_POSITIVE)
+    };
+    let (error_scale, sigma_scale) = (largest(error), largest(sigma));
     let reach = half_width(LEVEL);
     let (mut total, mut squares) = (0.0, 0.0);
     let (mut variance, mut fourth, mut spread) = (0.0, 0.0, 0.0);
     let (mut error_square, mut sum, mut inside) = (0.0, 0.0, 0.0);
     for row in rows.iter().map(|&row| row as usize) {
-        let (w, e, s) = (weight(row), error[row] / scale, sigma[row] / scale);
+        let (w, e, s) = (weight(row), error[row] / error_scale, sigma[row] / sigma_scale);
+        if w == 0.0 {
+            continue;
+        }
         total += w;
         squares += w * w;
         variance += w * s * s;
@@ -90,17 +95,18 @@ pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<Part> {
     if !(total > 0.0 && variance > 0.0) {
         return None;
     }
-    let rms = |sum: f64| scale * (sum / total).sqrt();
+    let rms = |scale: f64, sum: f64| scale * (sum / total).sqrt();
+    let sigma_of_rows = rms(sigma_scale, variance);
     let (low, high) = mean_square_range(variance * variance / fourth);
     let counted = (total * total / squares).round().max(1.0);
     let (least, most) = binomial_interval(counted as u64, LEVEL, CONFIDENCE);
     Some(Part {
         rows: rows.len(),
-        sigma: rms(variance),
-        error: rms(error_square),
-        error_range: (rms(variance) * low.sqrt(), rms(variance) * high.sqrt()),
-        bias: scale * sum / total,
-        bias_reach: normal_reach() * scale * spread.sqrt() / total,
+        sigma: sigma_of_rows,
+        error: rms(error_scale, error_square),
+        error_range: (sigma_of_rows * low.sqrt(), sigma_of_rows * high.sqrt()),
+        bias: error_scale * sum / total,
+        bias_reach: normal_reach() * sigma_scale * spread.sqrt() / total,
         inside: inside / total,
         inside_range: (least as f64 / counted, most as f64 / counted),
     })

@@ -182,10 +182,7 @@ fn end(report: &Report, origin: &Origin) -> Markup {
             "Ranges of chance are where a right sigma would be in 95% of cases, rows being independent. \
              Intervals of scores are bootstrap intervals of " (report.intervals.options.replicates)
             " resamples"
-            @if let Some(dependence) = report.dependence {
-                " that keep " (dependence.block) " neighbouring rows together, since their errors \
-                 resemble each other"
-            }
+            @if let Some(blocks) = report.intervals.blocks_in_words() { ": " (blocks) }
             ". The same data and command give the same page."
         }
     }

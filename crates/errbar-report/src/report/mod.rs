@@ -29,7 +29,7 @@ mod html;
 
 use errbar::Monitor;
 use errbar::diagnose::{self, Finding};
-use errbar::score::bootstrap::{self, Dependence, Intervals, dependence};
+use errbar::score::bootstrap::{self, Intervals};
 use errbar::score::verdict::{Finding as Cause, Verdict};
 use errbar::score::{Options, Sample, Scores, constant, crps, errors_of};
 
@@ -134,7 +134,6 @@ pub struct Report {
     scores: Scores,
     intervals: Intervals,
     verdict: Verdict,
-    dependence: Option<Dependence>,
     findings: Vec<Finding>,
     figures: Vec<ReportFigure>,
     /// The names of observation and forecast.
@@ -169,13 +168,8 @@ impl Report {
         // Twenty bins of few rows show nothing but chance.
         let pit_bins = if sample.effective_rows() < 300.0 { 10 } else { 20 };
         let scores = Scores::with(&sample, &Options { pit_bins, ..Options::default() })?;
-        let dependence = dependence(&sample);
-        let options = bootstrap::Options {
-            replicates: replicates(sample.len()),
-            confidence: CONFIDENCE,
-            block: dependence.map_or(1, |d| d.block),
-            ..bootstrap::Options::default()
-        };
+        let options =
+            bootstrap::Options { confidence: CONFIDENCE, ..bootstrap::Options::default() };
         let intervals = Intervals::with(&sample, &scores, &options, monitor)?;
         let verdict = Verdict::with(&scores, Some(&intervals));
         let context = diagnose::Context {
@@ -189,7 +183,6 @@ impl Report {
         let figures = figures::all(&figures::Seen { subject, sample: &sample, scores: &scores })?;
         let name = |column: &Column<'_>| column.name.to_string();
         Ok(Self {
-            dependence,
             findings,
             figures,
             names: [name(&subject.observation), name(&subject.forecast)],
@@ -257,11 +250,6 @@ fn rescaled(verdict: &Verdict, sample: &Sample<'_>, scores: &Scores) -> Option<R
     let sample = Sample::new(sample.error(), &sigma).ok()?.maybe_weighted(sample.weight()).ok()?;
     let crps = crps::mean(&sample);
     Some(Rescaled { factor, crps, skill: constant::skill(crps, scores.constant) })
-}
-
-/// Resamples enough for intervals of two digits, and fewer of many rows.
-fn replicates(rows: usize) -> usize {
-    (100_000_000 / rows.max(1)).clamp(100, 1000)
 }
 
 fn check(subject: &Subject<'_>) -> Result<()> {

@@ -20,6 +20,44 @@ fn an_overconfident_forecast_is_called_so() {
     assert!(page.contains("<p class=\"lead\"><b>Overconfident:</b>"));
 }
 
+/// Like rain that is forecast far too often: sigma was widened to cover the bias, and is too large even
+/// for that.
+#[test]
+fn a_bias_comes_before_a_sigma_that_covers_it() {
+    let mut made = Made::new(1000, 1.5);
+    made.observation.iter_mut().zip(&made.x).for_each(|(y, x)| *y -= 0.8 * (0.5 + x));
+    let biased = report(&made.subject());
+    assert!(
+        biased.headline()[0].starts_with("Biased: forecasts are too high"),
+        "{:?}",
+        biased.headline()
+    );
+    let advice = biased.advice();
+    assert!(advice[0].starts_with("The forecast is biased: observations lie 0."), "{advice:?}");
+    assert!(advice[0].contains("errbar fit --debias"), "{advice:?}");
+    assert!(!advice.iter().any(|words| words.contains("Multiply")), "{advice:?}");
+}
+
+/// Errors that are three times as large in the end as in the beginning: a new factor for all rows is
+/// less than half of what is wrong.
+#[test]
+fn a_drift_comes_before_a_factor() {
+    let mut made = Made::new(1000, 1.0);
+    let time: Vec<f64> = (0..1000).map(f64::from).collect();
+    for ((y, mu), t) in made.observation.iter_mut().zip(&made.forecast).zip(&time) {
+        *y = mu + (*y - mu) * 0.6 * (t / 500.0).exp2();
+    }
+    let mut subject = made.subject();
+    subject.order = Order::Time { name: "t", values: &time, dates: false };
+    let drifting = report(&subject);
+    let advice = drifting.advice();
+    assert!(
+        advice[0].contains("size of the errors drifts") && advice[0].contains("Fit again"),
+        "{advice:?}"
+    );
+    assert!(advice.iter().any(|words| words.starts_with("Multiply sigma")), "{advice:?}");
+}
+
 #[test]
 fn a_right_sigma_is_reliable_and_needs_nothing() {
     let made = Made::new(2000, 1.0);

@@ -2,9 +2,10 @@
 //!
 //! What an input said about the size of errors may have been true of a time only: prices were high
 //! when markets were nervous, and then they stayed high. Rows held out in time show it. Small trees of
-//! the earlier rows are tried with and without each input (inputs that move together are left out
+//! the earlier rows are tried with and without each input (inputs that stand in for one another
 //! together), and what does better without, by more than chance, is left out.
 
+use super::twins::twins;
 use super::{Kind, LEAST_ROWS, Options, train};
 use crate::data::Data;
 use crate::diagnose::standard_error;
@@ -17,8 +18,6 @@ use crate::score::{Sample, crps};
 const LEAST: usize = 200;
 /// Rows that each trial learns from at most.
 const MOST: usize = 5_000;
-/// Inputs of a greater correlation stand in for each other.
-const TWINS: f64 = 0.9;
 /// With more inputs than this none is tried: chance would find some.
 const MOST_INPUTS: usize = 30;
 /// What must be gained: this share of the CRPS, and so many standard errors.
@@ -51,7 +50,7 @@ pub(super) fn inputs(
         Ok(crps::each(&Sample::new(held.error(), &sigma)?))
     };
     let mean = |values: &[f64]| values.iter().map(|x| x / values.len() as f64).sum::<f64>();
-    let mut groups = twins(data);
+    let mut groups = twins(data.inputs(), columns, options.seed);
     let mut now = each(&kept)?;
     while groups.len() > 1 {
         let mut best: Option<(usize, Vec<f64>, Vec<bool>)> = None;
@@ -73,45 +72,4 @@ pub(super) fn inputs(
         (now, kept) = (then, without);
     }
     Ok(kept)
-}
-
-/// Inputs in groups of those that move together.
-fn twins(data: &Data) -> Vec<Vec<usize>> {
-    let columns = data.columns();
-    let column = |c: usize| -> Vec<f64> {
-        let values = data.inputs().iter().skip(c).step_by(columns);
-        values.map(|x| if x.is_nan() { data.missing()[c] } else { *x }).collect()
-    };
-    let ranked: Vec<Vec<f64>> = (0..columns).map(|c| ranks(&column(c))).collect();
-    let mut group: Vec<usize> = (0..columns).collect();
-    for a in 0..columns {
-        for b in 0..a {
-            let correlation: f64 = ranked[a].iter().zip(&ranked[b]).map(|(x, y)| x * y).sum();
-            if correlation.abs() > TWINS {
-                let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
-                group.iter_mut().filter(|g| **g == from).for_each(|g| *g = to);
-            }
-        }
-    }
-    let of = |g: usize| (0..columns).filter(|&c| group[c] == g).collect::<Vec<usize>>();
-    (0..columns).map(of).filter(|group| !group.is_empty()).collect()
-}
-
-/// Ranks around zero, of length one altogether; equal values share theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let middle = 0.5 * (values.len() as f64 - 1.0);
-    let mut ranks = vec![0.0; values.len()];
-    let mut from = 0;
-    for run in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        let rank = from as f64 + 0.5 * (run.len() as f64 - 1.0) - middle;
-        run.iter().for_each(|&row| ranks[row] = rank);
-        from += run.len();
-    }
-    let length = ranks.iter().map(|r| r * r).sum::<f64>().sqrt();
-    if length > 0.0 {
-        ranks.iter_mut().for_each(|r| *r /= length);
-    }
-    ranks
 }

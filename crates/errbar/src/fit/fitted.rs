@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::guarantee::Guarantee;
-use super::{Kind, Options, Validation};
+use super::{Kind, Options, Validation, known};
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
 use crate::mean::Mean;
@@ -43,6 +43,9 @@ pub struct Fitted {
     pub(super) guarantee: Option<Guarantee>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<Bias>,
+    /// The rows it was fitted to, and what models said of them that had not seen them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) known: Option<known::Rows>,
 }
 
 /// What a fitted model says about new rows.
@@ -321,6 +324,7 @@ impl Fitted {
                 return Err("its bias has another number of inputs than its names".into());
             }
         }
+        self.known.as_ref().map_or(Ok(()), known::Rows::check)?;
         if let Some(guarantee) = &self.guarantee {
             guarantee.check(columns)?;
         }

@@ -23,6 +23,7 @@ mod fitted;
 mod groups;
 pub mod guarantee;
 mod importance;
+mod known;
 mod local_units;
 mod neighbours;
 mod stacked;
@@ -34,6 +35,7 @@ use serde::{Deserialize, Serialize};
 pub use self::fitted::{ErrorSource, Fitted, Predicted};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
+pub use self::known::Known;
 pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
 use crate::data::{Data, Split, chosen_rows};
@@ -380,6 +382,7 @@ fn fit_rows(
         }
         None => (None, None),
     };
+    let known = known::Rows::of(raw, held_out.as_ref(), options.debias);
     let fitted = Fitted {
         names: names.to_vec(),
         ranges,
@@ -394,6 +397,7 @@ fn fit_rows(
         validation,
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
+        known,
     };
     Ok(Fit { fitted, held_out })
 }

@@ -3,14 +3,20 @@
 //! Two questions are asked of every deviation: is it more than chance (2.6 standard errors, 99%),
 //! and is it large enough to matter? With ten million rows the first alone would find fault with
 //! every forecast, with fifty rows the second.
+//!
+//! What is wrong most comes first: that whose remedy alone would lower the negative log predictive
+//! density most ([`Finding::cost`]).
 
 mod words;
 
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::Intervals;
+use super::bootstrap::{self, Intervals};
 use super::calibration::{Coverage, SpreadSkillBin, half_width};
+use super::sample::Sample;
 use super::scores::Scores;
+use crate::error::Result;
+use crate::monitor::Monitor;
 
 /// Standard errors that make a deviation more than chance: 99%.
 const CHANCE: f64 = 2.576;
@@ -18,8 +24,10 @@ const CHANCE: f64 = 2.576;
 const SIZE_MATTERS: f64 = 0.05;
 /// A coverage matters when it is off by more than this.
 const COVERAGE_MATTERS: f64 = 0.02;
-/// A bias matters when it is more than this many sigma.
+/// A bias matters when it is more than this many sigma,
 const BIAS_MATTERS: f64 = 0.1;
+/// or more than this share of the mean absolute error: a few sigmas that are far too small hide it.
+const BIAS_IS_MOST: f64 = 0.5;
 /// Small and large sigma may differ by this factor in how large their errors are.
 const UNEVEN_MATTERS: f64 = 1.3;
 /// With fewer rows than this, nothing found is no news.
@@ -83,8 +91,11 @@ pub enum Finding {
         mean_z: f64,
         /// The errors over what sigma says, once the bias is taken away.
         spread_z: f64,
+        /// The size of the mean error over the mean absolute error.
+        #[serde(default)]
+        share: f64,
     },
-    /// Right on the whole, but not both where sigma is small and where it is large.
+    /// Right on the whole (unless said otherwise), but not both where sigma is small and where it is large.
     Uneven {
         /// The errors over what sigma says, in the third of the rows with the smallest sigma.
         small: f64,
@@ -111,7 +122,7 @@ pub enum Finding {
 }
 
 impl Verdict {
-    /// The verdict on some scores, whose rows are taken to be independent.
+    /// The verdict on some scores, whose rows are taken to be independent: see [`Verdict::on`].
     #[must_use]
     pub fn of(scores: &Scores) -> Self {
         Self::with(scores, None)
@@ -124,27 +135,46 @@ impl Verdict {
         let evidence = Evidence { scores, intervals };
         let worth = evidence.worth();
         let main = evidence.coverage_near(0.9);
-        let (bias, uneven) = (evidence.bias(), evidence.uneven());
-        let size = evidence.size();
-        let mut findings = Vec::new();
-        match (bias, size) {
-            // The bias alone, or mostly it, makes errors larger than sigma.
-            (Some((bias, true)), Some(Finding::Overconfident { .. }) | None) => {
-                findings.push(bias);
-            }
-            (bias, size) => {
-                findings.extend(size);
-                findings.extend(bias.map(|(bias, _)| bias));
-            }
+        let found = [evidence.size(), evidence.bias(), evidence.uneven()];
+        let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+        let most_is_bias =
+            |f: &Finding| matches!(f, Finding::Biased { share, .. } if *share > BIAS_IS_MOST);
+        let shape_first = !findings.iter().any(most_is_bias);
+        // Outliers make everything else look wrong too, unless most of every error is a bias.
+        let cost = |finding: &Finding| match finding {
+            Finding::WrongShape { .. } if shape_first => f64::INFINITY,
+            finding => finding.cost(),
+        };
+        findings.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+        if let Some(Finding::Biased { .. }) = findings.first() {
+            // What the size of errors is without it is said with it.
+            findings.retain(|finding| !finding.is_of_size());
         }
-        findings.extend(uneven);
-        if size.is_none() && bias.is_none() && uneven.is_none() {
+        if findings.is_empty() {
             findings.extend(evidence.shape());
         }
         let none = if worth < ENOUGH_ROWS { Finding::TooFewRows } else { Finding::Reliable };
         let finding = if findings.is_empty() { none } else { findings.remove(0) };
         let coverage = main.map(|index| scores.coverage[index]);
         Self { finding, also: findings, rows: scores.rows, worth, coverage }
+    }
+
+    /// The verdict on a sample for those who do not want intervals: rows that depend on each other are
+    /// drawn anew for it all the same, so that it is no other than with them.
+    ///
+    /// # Errors
+    /// As [`Intervals::with`].
+    pub fn on(
+        sample: &Sample,
+        scores: &Scores,
+        options: &bootstrap::Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        let intervals = match options.block_for(sample) > 1 {
+            true => Some(Intervals::with(sample, scores, options, monitor)?),
+            false => None,
+        };
+        Ok(Self::with(scores, intervals.as_ref()))
     }
 
     /// The verdict in a word or two: reliable, overconfident, underconfident, biased, uneven, not
@@ -160,6 +190,36 @@ impl Verdict {
             Finding::WrongShape { .. } => "not Gaussian",
             Finding::TooFewRows => "too few rows",
         }
+    }
+}
+
+impl Finding {
+    /// By how much its remedy alone would lower the mean negative log predictive density of Gaussian
+    /// errors: for a bias of $m$ sigmas $m^2/2$, or what one constant sigma would gain where that is
+    /// more; for errors $f$ times as large as sigma says
+    /// $(f^2 - 1)/2 - \ln f$, and for two thirds of the rows that differ in $f$ what one factor for
+    /// both would leave. A wrong shape has no such remedy: 0.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        let size = |f: f64| if f > 0.0 { 0.5 * (f * f - 1.0) - f.ln() } else { f64::INFINITY };
+        match *self {
+            Self::Reliable | Self::TooFewRows | Self::WrongShape { .. } => 0.0,
+            Self::Overconfident { factor } | Self::Underconfident { factor } => size(factor),
+            Self::Biased { mean_z, share, .. } => {
+                // The mean absolute error of a Gaussian is the root of 2/pi of its deviation.
+                let of_squares = std::f64::consts::FRAC_2_PI * share.min(1.0).powi(2);
+                (0.5 * mean_z * mean_z).max(-0.5 * (-of_squares).ln_1p())
+            }
+            Self::Uneven { small, large, .. } => {
+                let both = (0.5 * (small * small + large * large)).sqrt();
+                (size(small) + size(large) - 2.0 * size(both)) / 3.0
+            }
+        }
+    }
+
+    /// Whether it is that sigma is too small or too large.
+    fn is_of_size(&self) -> bool {
+        matches!(self, Self::Overconfident { .. } | Self::Underconfident { .. })
     }
 }
 
@@ -186,7 +246,7 @@ impl Evidence<'_> {
             Some(error) if error > 0.0 && spread > 0.0 => {
                 (spread / (error * error)).min(2.0 * rows)
             }
-            _ => rows / intervals.options.block as f64,
+            _ => rows / intervals.block as f64,
         }
     }
 
@@ -280,9 +340,9 @@ impl Evidence<'_> {
         Some(Finding::WrongShape { heavy_tails, factor, narrow: pair(narrow), wide: pair(wide) })
     }
 
-    /// A bias that matters, and whether it is most of what is wrong with the size of errors.
-    fn bias(&self) -> Option<(Finding, bool)> {
-        let Scores { bias, mean_z, rms_z, effective_rows, .. } = *self.scores;
+    /// A bias that matters.
+    fn bias(&self) -> Option<Finding> {
+        let Scores { bias, mae, rmse, mean_z, rms_z, effective_rows, .. } = *self.scores;
         let spread = rms_z * rms_z - mean_z * mean_z;
         let error = match self.intervals {
             Some(intervals) if intervals.mean_z.standard_error.is_finite() => {
@@ -292,9 +352,17 @@ impl Evidence<'_> {
         };
         let spread_z = spread.max(0.0).sqrt();
         // A few rows of one sign are no bias yet, even if they agree to the last digit.
-        let matters = mean_z.abs() > (CHANCE * error).max(BIAS_MATTERS) && effective_rows >= 5.0;
-        let most = mean_z * mean_z >= (spread - 1.0).abs();
-        matters.then_some((Finding::Biased { bias, mean_z, spread_z }, most))
+        let matters = mean_z.abs() > (CHANCE * error).max(BIAS_MATTERS);
+        let share = if mae > 0.0 { bias.abs() / mae } else { 0.0 };
+        let error = match self.intervals {
+            Some(intervals) if intervals.bias.standard_error.is_finite() => {
+                intervals.bias.standard_error
+            }
+            _ => rmse / effective_rows.sqrt(),
+        };
+        let is_most = bias.abs() > CHANCE * error && share > BIAS_IS_MOST;
+        let found = effective_rows >= 5.0 && (matters || is_most);
+        found.then_some(Finding::Biased { bias, mean_z, spread_z, share })
     }
 
     /// Whether errors over sigma differ between small and large sigma.

@@ -86,7 +86,9 @@ impl Model {
     #[must_use]
     pub fn explain(&self) -> String {
         match self {
-            Self::Constant(model) => format!("one sigma, {}", model.sigma),
+            Self::Constant(model) => {
+                format!("one sigma, {}", crate::words::significant(model.sigma, 4))
+            }
             Self::Polynomial(model) => model.explain(),
             Self::Smooth(model) => model.explain(),
             Self::Network(model) => model.explain(),

@@ -34,6 +34,9 @@ pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
         Some(curve) => (curve.clone(), String::new()),
         None => {
             let curve = averaged(seen, x);
+            if curve.x.is_empty() {
+                return None;
+            }
             let how = format!(" Forecast and sigma are means of {} bins of rows.", curve.x.len());
             (curve, how)
         }

@@ -108,7 +108,8 @@ pub fn compare(
             return Err(Error::OtherWeights { index });
         }
     }
-    let plan = Plan::new(first.len(), options.block, options.seed);
+    let drawn = options.drawn(samples);
+    let plan = Plan::new(first.len(), drawn.0, options.seed);
     let scores: Result<Vec<Scores>> = samples.iter().map(|s| Scores::with(s, scoring)).collect();
     let scores = scores?;
     let prepare = |(sample, scores)| Subject::new(sample, scores, &plan, monitor);
@@ -139,7 +140,7 @@ pub fn compare(
         }
     };
     let candidates = scores.iter().enumerate().map(|(index, scores)| Candidate {
-        intervals: Intervals::from_replicates(scores, &replicates[index], &plan, options),
+        intervals: Intervals::from_replicates(scores, &replicates[index], &plan, options, drawn),
         difference: (index != against).then(|| difference(index, scores)),
         scores: scores.clone(),
     });

@@ -19,9 +19,10 @@
 //! # What is drawn
 //!
 //! Single rows, which takes them to be independent, or *blocks* of consecutive rows, which keeps
-//! what neighbours have in common: the rows of a time series stand in order, and
-//! [`Options::block`] is about twice the number of rows after which errors have forgotten each
-//! other ([`dependence()`] suggests one). Blocks begin at any row and the last row is followed by
+//! what neighbours have in common. Unless [`Options::block`] says otherwise the rows decide: where
+//! errors of neighbours go together by the measure of [`dependence()`], blocks of the length that it
+//! finds are drawn, about twice the number of rows after which errors have forgotten each other;
+//! elsewhere single rows. Blocks begin at any row and the last row is followed by
 //! the first: the circular block bootstrap of Politis and Romano (1992), which unlike the moving
 //! blocks of Künsch (1989) draws the first and last rows as often as the others, so that the mean
 //! of a resample is that of the sample on average.
@@ -89,6 +90,7 @@ use super::sample::{Sample, check_length};
 use super::scores::Scores;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, Silent};
+use crate::words::significant;
 
 /// How to resample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,15 +100,16 @@ pub struct Options {
     pub replicates: usize,
     /// The probability with which an interval should hold the truth.
     pub confidence: f64,
-    /// Rows that are drawn together: 1 for independent rows, more for rows in order of time.
-    pub block: usize,
+    /// Rows that are drawn together: 1 takes them as independent. When left out, as many as
+    /// [`dependence()`] finds to go together.
+    pub block: Option<usize>,
     /// The seed of the random numbers.
     pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { replicates: 1000, confidence: 0.95, block: 1, seed: 0 }
+        Self { replicates: 1000, confidence: 0.95, block: None, seed: 0 }
     }
 }
 
@@ -118,17 +121,39 @@ impl Options {
             (value, _) if !(20..=10_000_000).contains(&value) => {
                 number("the number of replicates", value, "it must lie between 20 and 10,000,000")
             }
-            (_, 0) => number("the number of rows in a block", 0, "it must be at least 1"),
+            (_, Some(0)) => number("the number of rows in a block", 0, "it must be at least 1"),
             _ => Ok(()),
         }
+    }
+
+    /// The number of rows of this sample that are drawn together.
+    #[must_use]
+    pub fn block_for(&self, sample: &Sample) -> usize {
+        self.drawn(std::slice::from_ref(sample)).0
+    }
+
+    /// How samples of the same rows are to be drawn: as asked, or as the one needs whose errors go
+    /// together longest.
+    fn drawn(&self, samples: &[Sample]) -> (usize, Option<Dependence>) {
+        if let Some(block) = self.block {
+            return (block, None);
+        }
+        let found = samples.iter().filter_map(dependence).max_by_key(|found| found.block);
+        (found.map_or(1, |found| found.block), found)
     }
 }
 
 /// A confidence interval for each score of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Intervals {
-    /// How they were made.
+    /// How they were to be made.
     pub options: Options,
+    /// Rows that were drawn together.
+    #[serde(default = "one")]
+    pub block: usize,
+    /// Why, where that was left to the rows and more than one was drawn.
+    #[serde(default)]
+    pub dependence: Option<Dependence>,
     /// Of the mean error.
     pub bias: Interval,
     /// Of the mean absolute error.
@@ -176,11 +201,25 @@ impl Intervals {
     ) -> Result<Self> {
         options.check()?;
         check_length("scores", scores.rows, "sample", sample.len())?;
-        let plan = Plan::new(sample.len(), options.block, options.seed);
+        let drawn = options.drawn(std::slice::from_ref(sample));
+        let plan = Plan::new(sample.len(), drawn.0, options.seed);
         let subject = Subject::new(sample, scores, &plan, monitor)?;
         let drawing = Part { whole: monitor, from: 0.1, to: 1.0 };
         let replicates = replicate(&plan, &[subject], options, &drawing)?.pop().unwrap_or_default();
-        Ok(Self::from_replicates(scores, &replicates, &plan, options))
+        Ok(Self::from_replicates(scores, &replicates, &plan, options, drawn))
+    }
+
+    /// That blocks of rows were drawn and why; nothing where single rows were, or what was asked for.
+    #[must_use]
+    pub fn blocks_in_words(&self) -> Option<String> {
+        let Dependence { autocorrelation, of_sizes, .. } = self.dependence?;
+        Some(format!(
+            "the intervals draw blocks of {} rows, since {} of neighbouring rows go together \
+             (correlation {})",
+            self.block,
+            if of_sizes { "the sizes of errors" } else { "errors" },
+            significant(autocorrelation, 2)
+        ))
     }
 
     fn from_replicates(
@@ -188,18 +227,20 @@ impl Intervals {
         replicates: &[Vec<f64>],
         plan: &Plan,
         options: &Options,
+        (block, dependence): (usize, Option<Dependence>),
     ) -> Self {
         let rule = Rule::new(options.confidence, plan.pieces());
         let plain = |which: usize| rule.percentile(replicates[which].clone(), 0.0);
-        let block = options.block as f64;
         let share = |(level, coverage): (usize, &super::calibration::Coverage)| {
             let replicates = &replicates[COVERAGE + level];
-            rule.share(coverage.observed, replicates, scores.effective_rows, block)
+            rule.share(coverage.observed, replicates, scores.effective_rows, block as f64)
         };
         let rs = without_chance(&rule, &replicates[RS], scores.rs);
         let ar = without_chance(&rule, &replicates[AR], scores.ar.value);
         Self {
             options: options.clone(),
+            block,
+            dependence,
             bias: plain(BIAS),
             mae: plain(MAE),
             rmse: plain(RMSE),
@@ -214,6 +255,11 @@ impl Intervals {
             coverage: scores.coverage.iter().enumerate().map(share).collect(),
         }
     }
+}
+
+/// Intervals that do not say how they were drawn are of single rows.
+fn one() -> usize {
+    1
 }
 
 /// NaN stays NaN.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Finding, Verdict};
+use super::{BIAS_IS_MOST, BIAS_MATTERS, Finding, Verdict};
 use crate::score::calibration::Coverage;
 use crate::words;
 
@@ -65,15 +65,24 @@ impl fmt::Display for Verdict {
                 )?;
             }
             Finding::Biased { spread_z, .. } => {
-                write!(f, "Biased: {}{and_hold}.", self.finding.bias_in_words())?;
-                let left = three_digits(spread_z);
-                write!(f, " Without the bias the errors would be {left} times sigma.")?;
+                let outliers = self.also.iter().any(|f| matches!(f, Finding::WrongShape { .. }));
+                write!(f, "Biased: {}{and_hold}.", self.finding.bias_in_words(outliers))?;
+                // Of outliers neither sizes nor means tell anything in units of sigma.
+                if !outliers {
+                    let left = three_digits(spread_z);
+                    write!(f, " Without the bias the errors would be {left} times sigma.")?;
+                }
+                f.write_str(" Correct the forecast first: errbar fit --debias learns how.")?;
             }
             Finding::Uneven { small, small_to, large, large_from } => {
+                let whole = match self.also.iter().any(Finding::is_of_size) {
+                    true => "Not right everywhere",
+                    false => "Right on the whole, but not everywhere",
+                };
                 write!(
                     f,
-                    "Right on the whole, but not everywhere: where sigma is small (up to {}) the \
-                     errors are {} times as large as it says, where it is large (from {}) {} times. ",
+                    "{whole}: where sigma is small (up to {}) the errors are {} times as large as it \
+                     says, where it is large (from {}) {} times. ",
                     three_digits(small_to),
                     three_digits(small),
                     three_digits(large_from),
@@ -109,8 +118,14 @@ impl fmt::Display for Verdict {
         }
         self.also.iter().try_for_each(|finding| match *finding {
             Finding::Biased { .. } => {
-                let words = finding.bias_in_words().replacen("forecasts are", "Forecasts are also", 1);
+                let words = finding.bias_in_words(false).replacen("forecasts are", "Forecasts are also", 1);
                 write!(f, " {words}.")
+            }
+            Finding::Overconfident { factor } | Finding::Underconfident { factor } => {
+                write!(f, " On the whole the errors are {} times sigma.", three_digits(factor))
+            }
+            Finding::WrongShape { heavy_tails: true, .. } => {
+                f.write_str(" Large errors are more frequent than sigma says.")
             }
             Finding::Uneven { small, large, .. } => {
                 let (small, large) = (three_digits(small), three_digits(large));
@@ -140,15 +155,35 @@ impl Verdict {
 }
 
 impl Finding {
-    fn bias_in_words(&self) -> String {
-        let Self::Biased { bias, mean_z, .. } = *self else { return String::new() };
-        let (side, sign) = if mean_z > 0.0 { ("low", "+") } else { ("high", "") };
-        // Where sigma varies, the mean error and the mean z may even differ in sign.
-        let sign = if bias >= 0.0 { sign } else { "" };
+    fn bias_in_words(&self, outliers: bool) -> String {
+        let Self::Biased { bias, mean_z, share, .. } = *self else { return String::new() };
+        let signed = |value: f64| {
+            let sign = if value > 0.0 { "+" } else { "" };
+            format!("{sign}{}", three_digits(value))
+        };
+        let [side, other] = if mean_z > 0.0 { ["low", "high"] } else { ["high", "low"] };
+        let agree = mean_z * bias >= 0.0 && mean_z.abs() > BIAS_MATTERS && !outliers;
+        if !agree && share > BIAS_IS_MOST {
+            return format!(
+                "forecasts are too {} by {} on average, {} of the mean absolute error",
+                if bias > 0.0 { "low" } else { "high" },
+                three_digits(bias.abs()),
+                percent(share)
+            );
+        }
+        // Rows of small sigma count most in the mean of errors over sigma.
+        if mean_z * bias < 0.0 {
+            return format!(
+                "forecasts are too {side} where sigma is small and too {other} where it is large (mean \
+                 of errors over sigma {}, of errors {})",
+                signed(mean_z),
+                signed(bias)
+            );
+        }
         format!(
-            "forecasts are too {side} by {} sigma on average (mean error {sign}{})",
+            "forecasts are too {side} by {} sigma on average (mean error {})",
             three_digits(mean_z.abs()),
-            three_digits(bias)
+            signed(bias)
         )
     }
 }
