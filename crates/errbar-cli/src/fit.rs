@@ -211,6 +211,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.output.as_os_str() == "-" {
         bail!("a model is not written to standard output: name a file with --output");
     }
+    if output::ending(&arguments.output).as_deref() == Some("onnx") {
+        bail!(
+            "a model is not written to {} in the first place: write it to a file that ends in .json, \
+             and make ONNX of that with errbar export",
+            arguments.output.display()
+        );
+    }
     // Before hours of work, not after them.
     output::check_place(&arguments.output)?;
     let pool = arguments.threads.pool()?;

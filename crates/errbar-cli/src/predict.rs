@@ -1,6 +1,6 @@
 //! `errbar predict`: error bars for new forecasts, row by row.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use errbar::fit::Fitted;
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::arguments::{Threads, parse_probability};
 use crate::table::{Batch, Format, NewColumn, NewKind, NewValues, Sink, Stream, Table};
 use crate::voice::Voice;
-use crate::{arguments, model_file, stop};
+use crate::{arguments, model_file, output, stop};
 
 /// Put error bars on new forecasts.
 ///
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     model: PathBuf,
 
-    /// Where to write: .csv, .csv.gz or .parquet; - is standard output.
+    /// Where to write: .csv, .csv.gz or .parquet (or .tsv, from a table with tabs); - is standard output.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
@@ -111,6 +111,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
         bail!("the table and the model cannot both come from standard input: name a file for one");
     }
+    output::check_ending(
+        &arguments.output,
+        &TABLES,
+        "tables are written to files that end in .csv, .csv.gz or .parquet (or .tsv, where fields are \
+         separated by tabs)",
+    )?;
     let fitted = model_file::read(&arguments.model)?;
     if arguments.sigma_band.is_some() && !matches!(fitted.model(), Model::Smooth(_)) {
         bail!(
@@ -125,6 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     let format = Format { separator: arguments.separator, decimal_comma: arguments.decimal_comma };
     let table = Table::open(&arguments.file, &format)?;
+    check_tabs(&arguments.output, &table)?;
     let file = table.name().to_string();
     let input = |name: &String| {
         table.column_for(name, &format!(", an input of {}", arguments.model.display()))
@@ -149,6 +156,25 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
         // A reader that has seen enough is no failure.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// How the names of tables may end: besides Parquet, what is plain text to whoever opens it.
+const TABLES: [&str; 8] = ["csv", "csv.gz", "parquet", "tsv", "tsv.gz", "txt", "dat", "gz"];
+
+/// The rows of a CSV file are copied as they are, so that a file whose name promises tabs needs them in
+/// the table that was read.
+fn check_tabs(output: &Path, table: &Table) -> anyhow::Result<()> {
+    let promised = matches!(output::ending(output).as_deref(), Some("tsv" | "tsv.gz"));
+    match table.separator() {
+        Some(separator) if promised && separator != b'\t' => bail!(
+            "cannot write {} with tabs: rows are copied as they are, and {} has {:?} between its \
+             fields; write to a file that ends in .csv, .csv.gz or .parquet",
+            output.display(),
+            table.name(),
+            char::from(separator)
+        ),
+        _ => Ok(()),
     }
 }
 

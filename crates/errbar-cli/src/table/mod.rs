@@ -32,7 +32,7 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use crate::output::Pending;
+use crate::output::{self, Pending};
 use csv::{Csv, CsvStream};
 use csv_kinds::Kind;
 use csv_write::{CsvSink, Style};
@@ -197,6 +197,14 @@ impl Table {
         }
     }
 
+    /// What lies between the fields of a CSV file.
+    pub(crate) fn separator(&self) -> Option<u8> {
+        match &self.0 {
+            Opened::Csv(csv) => Some(csv.header.layout.separator),
+            Opened::Parquet(_) => None,
+        }
+    }
+
     /// The names of all columns, none of them twice.
     pub(crate) fn header(&self) -> &[String] {
         match &self.0 {
@@ -284,7 +292,7 @@ impl Stream {
 impl Sink {
     /// Begins a file beside `path`, which takes its place in the end; `-` is standard output. A name
     /// that ends in .parquet makes a Parquet file, .gz a gzipped CSV, any other a CSV with the
-    /// separator of the table that was read.
+    /// separator of the table that was read, or of a Parquet file commas (tabs for .tsv).
     ///
     /// A sink comes before the first batch of its stream.
     pub(crate) fn create(
@@ -304,6 +312,7 @@ impl Sink {
         }
         let ends_in =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+        let tabs = matches!(output::ending(path).as_deref(), Some("tsv" | "tsv.gz"));
         let kinds = columns.iter().map(|column| column.kind).collect();
         let file = match (&stream.0, ends_in("parquet")) {
             (Streamed::Csv(csv), false) => {
@@ -321,7 +330,7 @@ impl Sink {
             (Streamed::Parquet(parquet), false) => {
                 let table = &parquet.table;
                 let style = Style {
-                    separator: table.format.separator.unwrap_or(b','),
+                    separator: table.format.separator.unwrap_or(if tabs { b'\t' } else { b',' }),
                     line_end: "\n",
                     decimal_comma: table.format.decimal_comma,
                     gzip: ends_in("gz"),
