@@ -304,8 +304,15 @@ impl Training {
         }
         let mut kept = request.read(arguments.voice)?;
         notes.extend(kept.left_out_in_words());
+        notes.extend(kept.marks_in_words());
+        kept.fill_values_in_words().iter().for_each(|warning| arguments.voice.warn(warning));
 
         if arguments.inputs.is_empty() {
+            for (name, id) in &asked {
+                if let Some(few) = kept.few_texts(*id) {
+                    arguments.voice.warn(&format!("the column \"{name}\" is not used: {few}"));
+                }
+            }
             notes.extend(chosen_inputs(&mut asked, &kept));
         }
         if asked.is_empty() {
