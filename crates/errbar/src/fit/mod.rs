@@ -390,6 +390,7 @@ fn fit_rows(
         validation,
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
+        debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
     };
     Ok(Fit { fitted, held_out })
 }
