@@ -27,7 +27,11 @@ fn main() -> anyhow::Result<()> {
     for (name, data, model) in cases()? {
         write(&folder.join(name), &data, &model)?;
     }
-    Ok(())
+    // A bias besides, and a forecast that it moves, which may be among the inputs.
+    let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0).biased();
+    write_biased(&folder.join("bias"), &three(), None)?;
+    write_biased(&folder.join("bias-forecast"), &three(), Some(1))?;
+    write_biased(&folder.join("bias-missing"), &three().with_gaps(), Some(0))
 }
 
 /// Rows of inputs and their errors.
@@ -51,6 +55,14 @@ impl Rows {
         };
         let error = spread.chunks_exact(columns).enumerate().map(error).collect();
         Self { columns, inputs, error }
+    }
+
+    /// The same rows, with errors that are not zero on average.
+    fn biased(mut self) -> Self {
+        for (row, error) in self.inputs.chunks_exact(self.columns).zip(&mut self.error) {
+            *error += if row[0] < -20.0 { 35.0 } else { 1e-4 * (row[1] - 3e5) };
+        }
+        self
     }
 
     /// The same rows, some of whose inputs are missing.
@@ -329,6 +341,37 @@ fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
         "outside": predicted.outside,
     });
     std::fs::write(folder.join("model.json"), text)?;
+    std::fs::write(folder.join("expected.json"), expected.to_string())?;
+    Ok(())
+}
+
+/// A case with a bias; `forecast` is the place of the forecast among the inputs.
+fn write_biased(folder: &Path, rows: &Rows, forecast: Option<usize>) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}")).collect();
+    let options = fit::Options { kind: Kind::Polynomial, debias: true, ..fit::Options::default() };
+    let fitted = fit::fit(&rows.data()?, &names, &options, &Silent)?.fitted;
+    let name = forecast.map_or(String::from("elsewhere"), |place| names[place].clone());
+    let fitted = fitted.with_errors(fit::ErrorSource::HeldOut, Some(name));
+    let splits = fitted.bias().into_iter().flat_map(|bias| bias.trees()).any(|t| t.len() > 1);
+    ensure!(splits, "no tree of the bias splits");
+    let inputs = rows.asked();
+    let predicted = fitted.predict(&inputs)?;
+    let bias = predicted.bias.context("a bias was asked for")?;
+    let moved = forecast.map(|place| -> Vec<f64> {
+        let forecasts = inputs.iter().skip(place).step_by(rows.columns);
+        forecasts.zip(&bias).map(|(forecast, bias)| forecast + bias).collect()
+    });
+    let expected = json!({
+        "names": names,
+        "inputs": inputs,
+        "missing": rows.missing(),
+        "sigma": predicted.sigma,
+        "outside": predicted.outside,
+        "bias": bias,
+        "debiased": moved,
+    });
+    std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
     std::fs::write(folder.join("expected.json"), expected.to_string())?;
     Ok(())
 }

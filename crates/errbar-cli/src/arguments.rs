@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use errbar::score::{Beta, LossKind};
 
-use crate::table::{Format, Table};
+use crate::table::{Format, Na, Table};
 
 /// How the table is written, and what to do about its gaps.
 #[derive(Debug, Clone, clap::Args)]
@@ -20,6 +20,11 @@ pub(crate) struct TableArguments {
     /// Numbers are written 3,14 instead of 3.14.
     #[arg(long)]
     pub(crate) decimal_comma: bool,
+
+    /// What stands for a missing value besides empty fields, NA, -- and their like: texts or numbers,
+    /// as in --na -999,M.
+    #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_na)]
+    pub(crate) na: Vec<String>,
 
     /// What to do with a row in which a value is missing [default: drop; but errbar fit keeps a row in
     /// which only inputs are missing].
@@ -38,7 +43,8 @@ pub(crate) enum Missing {
 
 impl TableArguments {
     pub(crate) fn format(&self) -> Format {
-        Format { separator: self.separator, decimal_comma: self.decimal_comma }
+        let Self { separator, decimal_comma, na, .. } = self;
+        Format { separator: *separator, decimal_comma: *decimal_comma, na: Na::new(na) }
     }
 
     /// Opens a table; `-` is standard input.
@@ -113,6 +119,20 @@ pub(crate) fn parse_column(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err(String::from("give the name of a column")),
         name => Ok(name.into()),
+    }
+}
+
+/// What stands for a missing value.
+pub(crate) fn parse_na(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => {
+            Err(String::from("give texts or numbers, such as -999 or M (empty fields are missing)"))
+        }
+        // A forgotten value would swallow the next option.
+        long if long.len() > 2 && long.starts_with("--") && !long.bytes().all(|b| b == b'-') => {
+            Err(format!("\"{long}\" is an option: give what stands for a missing value before it"))
+        }
+        text => Ok(text.into()),
     }
 }
 

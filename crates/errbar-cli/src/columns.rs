@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use crate::arguments::{Missing, TableArguments};
+use crate::fill_values;
 use crate::stop;
-use crate::table::{Format, NumberColumn, Numbers, Table, Texts};
+use crate::table::{self, Format, NumberColumn, Numbers, Odd, Table, Texts};
 use crate::time::parse_times;
 use crate::voice::Voice;
 
@@ -76,6 +77,8 @@ pub(crate) struct Kept {
     numbers_of_rows: Option<Vec<u64>>,
     asked: Vec<Asked>,
     numbers: Vec<Numbers>,
+    /// The cells of each that hold no number.
+    odd: Vec<Odd>,
     texts: Vec<Texts>,
     time: Option<Vec<f64>>,
     /// Whether the times were dates in text.
@@ -213,7 +216,12 @@ impl Request {
                         read_table(table, &[], &[column], voice)?.texts.pop()
                     }
                 };
-                let Some(texts) = texts else { bail!("{file} has changed while it was read") };
+                let Some(mut texts) = texts else { bail!("{file} has changed while it was read") };
+                for value in &mut texts.values {
+                    if table::is_missing(value) || self.format.na.is_text(value.as_bytes()) {
+                        value.clear();
+                    }
+                }
                 let times = parse_times(&texts.values).with_context(|| {
                     format!("{file}, row {}, column \"{}\"", row_of_first_wrong(&texts), asked.name)
                 })?;
@@ -245,6 +253,7 @@ impl Request {
             rows: read.rows,
             numbers_of_rows: None,
             numbers: numbers.collect(),
+            odd: places.iter().map(|&at| read.odd[at].clone()).collect(),
             asked: self.numbers,
             texts: found_texts,
             dates,
@@ -363,6 +372,58 @@ impl Kept {
     /// Whether the times are seconds since 1970.
     pub(crate) fn time_is_dates(&self) -> bool {
         self.dates
+    }
+
+    /// What to do about the few cells of a column that was tried that are no numbers, where nearly all
+    /// are.
+    pub(crate) fn few_texts(&self, id: NumberId) -> Option<String> {
+        self.not_numbers(id).and_then(|_| self.odd[id.0].in_words())
+    }
+
+    /// "taken as missing: "--" (1 cell of "x"), "NA" (3 cells of "y")"; nothing when no mark was met.
+    pub(crate) fn marks_in_words(&self) -> Option<String> {
+        const NAMED: usize = 12;
+        let mut all: Vec<String> = Vec::new();
+        for (nth, (asked, odd)) in self.asked.iter().zip(&self.odd).enumerate() {
+            // Of a column that is not used nobody needs to know.
+            if matches!(self.numbers[nth], Numbers::NotNumbers { .. }) {
+                continue;
+            }
+            for mark in odd.marks.iter().filter(|mark| mark.missing) {
+                let cells = if mark.count == 1 { "cell" } else { "cells" };
+                let one =
+                    format!("\"{}\" ({} {cells} of \"{}\")", mark.text, mark.count, asked.name);
+                // A column may have been asked for twice.
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        let more = match all.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        all.truncate(NAMED);
+        (!all.is_empty()).then(|| format!("taken as missing: {}{more}", all.join(", ")))
+    }
+
+    /// A warning for each column with values that look like marks for missing ones.
+    pub(crate) fn fill_values_in_words(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for (asked, numbers) in self.asked.iter().zip(&self.numbers) {
+            let Numbers::Values(values) = numbers else { continue };
+            // Weights and columns that are only shown are no data.
+            if asked.range == Range::NotNegative || asked.may_be_infinite {
+                continue;
+            }
+            let found = fill_values::find(values);
+            if let Some(said) = fill_values::in_words(&asked.role, &asked.name, &found)
+                && !all.contains(&said)
+            {
+                all.push(said);
+            }
+        }
+        all
     }
 
     /// "12 of 1460 rows were left out: 10 have no observation, 2 no sigma"; nothing when none was.

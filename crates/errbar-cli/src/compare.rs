@@ -158,13 +158,15 @@ impl Arguments {
         let mut kept = request.read(self.voice)?;
         let mut notes = asked.notes.clone();
         notes.extend(kept.left_out_in_words());
+        notes.extend(kept.marks_in_words());
+        let mut warnings = kept.fill_values_in_words();
         let rows = asked.rows(&mut kept)?;
         let against = self.against(&rows)?;
 
         let samples: anyhow::Result<Vec<_>> =
             (0..rows.samples()).map(|nth| rows.sample(nth, &kept)).collect();
         let samples = samples?;
-        let warning = self.resampling.warning(kept.rows());
+        warnings.extend(self.resampling.warning(kept.rows()));
         let scoring = score::Options {
             beta: self.beta,
             coverage_levels: self.levels.clone(),
@@ -198,7 +200,7 @@ impl Arguments {
             candidates: named.collect(),
             dependence,
             notes,
-            warnings: warning.into_iter().collect(),
+            warnings,
             same_errors: rows.same_errors(),
         })
     }

@@ -214,6 +214,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.output.as_os_str() == "-" {
         bail!("a model is not written to standard output: name a file with --output");
     }
+    if output::ending(&arguments.output).as_deref() == Some("onnx") {
+        bail!(
+            "a model is not written to {} in the first place: write it to a file that ends in .json, \
+             and make ONNX of that with errbar export",
+            arguments.output.display()
+        );
+    }
     // Before hours of work, not after them.
     output::check_place(&arguments.output)?;
     let pool = arguments.threads.pool()?;
@@ -300,8 +307,15 @@ impl Training {
         }
         let mut kept = request.read(arguments.voice)?;
         notes.extend(kept.left_out_in_words());
+        notes.extend(kept.marks_in_words());
+        kept.fill_values_in_words().iter().for_each(|warning| arguments.voice.warn(warning));
 
         if arguments.inputs.is_empty() {
+            for (name, id) in &asked {
+                if let Some(few) = kept.few_texts(*id) {
+                    arguments.voice.warn(&format!("the column \"{name}\" is not used: {few}"));
+                }
+            }
             notes.extend(chosen_inputs(&mut asked, &kept));
         }
         if asked.is_empty() {

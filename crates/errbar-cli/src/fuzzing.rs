@@ -54,6 +54,15 @@ pub fn model(bytes: &[u8]) {
     assert!(predicted.sigma.len() == rows && predicted.outside.len() == rows);
     let finite = |forecast: &Vec<f64>| forecast.iter().all(|mu| mu.is_finite());
     assert!(predicted.forecast.as_ref().is_none_or(finite), "{:?}", predicted.forecast);
+    assert!(predicted.bias.as_ref().is_none_or(finite), "{:?}", predicted.bias);
+    if let Some((low, high)) = fitted.band(&inputs, 0.9).expect("as predict") {
+        assert!(low.iter().chain(&high).all(|end| *end > 0.0 && end.is_finite()));
+    }
+    if fitted.guarantee().is_some() {
+        // More may be asked for than it can promise.
+        let reach = fitted.guaranteed(&inputs, 0.5, None).unwrap_or_default();
+        assert!(reach.iter().all(|reach| *reach >= 0.0), "{reach:?}");
+    }
 
     let saved = fitted.to_json().expect("a model that was read can be saved");
     let again = Fitted::from_json(&saved).expect("a model that was saved can be read");

@@ -6,6 +6,7 @@ mod columns;
 mod compare;
 mod demo;
 mod export;
+mod fill_values;
 mod fit;
 #[doc(hidden)]
 pub mod fuzzing;

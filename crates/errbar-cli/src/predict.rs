@@ -1,6 +1,6 @@
 //! `errbar predict`: error bars for new forecasts, row by row.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -12,9 +12,9 @@ use errbar::words::significant;
 use rayon::prelude::*;
 
 use crate::arguments::{Threads, parse_probability};
-use crate::table::{Batch, Format, NewColumn, NewKind, NewValues, Sink, Stream, Table};
+use crate::table::{Batch, Format, Na, NewColumn, NewKind, NewValues, Odd, Sink, Stream, Table};
 use crate::voice::Voice;
-use crate::{arguments, model_file, promise, stop};
+use crate::{arguments, fill_values, model_file, output, promise, stop};
 
 /// Put error bars on new forecasts.
 ///
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     model: PathBuf,
 
-    /// Where to write: .csv, .csv.gz or .parquet; - is standard output.
+    /// Where to write: .csv, .csv.gz or .parquet (or .tsv, from a table with tabs); - is standard output.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
 
@@ -100,6 +100,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     decimal_comma: bool,
 
+    /// What stands for a missing value besides empty fields, NA, -- and their like: texts or numbers,
+    /// as in --na -999,M.
+    #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true, value_parser = arguments::parse_na)]
+    na: Vec<String>,
+
     #[command(flatten)]
     threads: Threads,
 
@@ -117,6 +122,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
         bail!("the table and the model cannot both come from standard input: name a file for one");
     }
+    output::check_ending(
+        &arguments.output,
+        &TABLES,
+        "tables are written to files that end in .csv, .csv.gz or .parquet (or .tsv, where fields are \
+         separated by tabs)",
+    )?;
     let fitted = model_file::read(&arguments.model)?;
     if arguments.sigma_band.is_some() && !matches!(fitted.model(), Model::Smooth(_)) {
         bail!(
@@ -129,8 +140,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
-    let format = Format { separator: arguments.separator, decimal_comma: arguments.decimal_comma };
+    let Arguments { separator, decimal_comma, na, .. } = arguments;
+    let (separator, decimal_comma) = (*separator, *decimal_comma);
+    let format = Format { separator, decimal_comma, na: Na::new(na) };
     let table = Table::open(&arguments.file, &format)?;
+    check_tabs(&arguments.output, &table)?;
     let file = table.name().to_string();
     let input = |name: &String| {
         table.column_for(name, &format!(", an input of {}", arguments.model.display()))
@@ -150,11 +164,31 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     match written.and_then(|seen| sink.finish().map(|()| seen)) {
         Ok(seen) => {
             seen.say(arguments.voice, &file, arguments);
+            seen.say_missing(arguments.voice, fitted);
             Ok(())
         }
         // A reader that has seen enough is no failure.
         Err(error) if is_broken_pipe(&error) => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// How the names of tables may end: besides Parquet, what is plain text to whoever opens it.
+const TABLES: [&str; 8] = ["csv", "csv.gz", "parquet", "tsv", "tsv.gz", "txt", "dat", "gz"];
+
+/// The rows of a CSV file are copied as they are, so that a file whose name promises tabs needs them in
+/// the table that was read.
+fn check_tabs(output: &Path, table: &Table) -> anyhow::Result<()> {
+    let promised = matches!(output::ending(output).as_deref(), Some("tsv" | "tsv.gz"));
+    match table.separator() {
+        Some(separator) if promised && separator != b'\t' => bail!(
+            "cannot write {} with tabs: rows are copied as they are, and {} has {:?} between its \
+             fields; write to a file that ends in .csv, .csv.gz or .parquet",
+            output.display(),
+            table.name(),
+            char::from(separator)
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -192,6 +226,7 @@ fn copy(
         stop::check()?;
         let rows = Predicted::of(fitted, around, promise, arguments, &batch)?;
         seen.count(&rows, promise);
+        seen.look(&batch, fitted);
         sink.write(&batch, &new.values(&rows, arguments))?;
         bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
     }
@@ -570,9 +605,35 @@ struct Seen {
     nothing: Vec<u64>,
     smallest: Option<f64>,
     largest: f64,
+    /// What stood for missing values, by column.
+    marks: Vec<Odd>,
+    /// Inputs that look like marks for missing values, by column.
+    fill: Vec<Vec<(f64, usize)>>,
 }
 
 impl Seen {
+    /// Counts what is no number, and what looks like a mark for a missing value: far outside of the range
+    /// that the model knows.
+    fn look(&mut self, batch: &Batch, fitted: &Fitted) {
+        const MOST: usize = 8;
+        let inputs = fitted.names().len();
+        self.marks.resize_with(inputs, Odd::default);
+        self.fill.resize_with(inputs, Vec::new);
+        for (seen, odd) in self.marks.iter_mut().zip(&batch.odd) {
+            seen.append(odd.clone());
+        }
+        for (c, (seen, column)) in self.fill.iter_mut().zip(&batch.numbers).enumerate() {
+            let Some((low, high)) = fitted.range(c) else { continue };
+            for &value in column.iter().filter(|&&v| fill_values::is_far(v, 2, low, high)) {
+                let is_new = !seen.iter().any(|(known, _)| *known == value);
+                if is_new && seen.len() < MOST && fill_values::is_usual(value) {
+                    seen.push((value, 0));
+                }
+                seen.iter_mut().filter(|(known, _)| *known == value).for_each(|(_, n)| *n += 1);
+            }
+        }
+    }
+
     fn count(&mut self, rows: &Predicted, promise: &Promise) {
         self.rows += rows.sigma.len() as u64;
         self.strangers += rows.strangers;
@@ -654,6 +715,30 @@ impl Seen {
                 self.rows,
                 arguments.prefix
             ));
+        }
+    }
+}
+
+impl Seen {
+    fn say_missing(&self, voice: Voice, fitted: &Fitted) {
+        let marks = fitted.names().iter().zip(&self.marks).flat_map(|(name, odd)| {
+            odd.marks.iter().map(move |mark| {
+                let cells = if mark.count == 1 { "cell" } else { "cells" };
+                format!("\"{}\" ({} {cells} of \"{name}\")", mark.text, mark.count)
+            })
+        });
+        let marks: Vec<String> = marks.collect();
+        if !marks.is_empty() {
+            voice.note(&format!("taken as missing: {}", marks.join(", ")));
+        }
+        for (c, (name, found)) in fitted.names().iter().zip(&self.fill).enumerate() {
+            let Some((low, high)) = fitted.range(c) else { continue };
+            let far =
+                |&&(value, count): &&(f64, usize)| fill_values::is_far(value, count, low, high);
+            let found: Vec<(f64, usize)> = found.iter().filter(far).copied().collect();
+            if let Some(said) = fill_values::in_words("input", name, &found) {
+                voice.warn(&said);
+            }
         }
     }
 }

@@ -107,6 +107,14 @@ impl Names<'_> {
 }
 
 impl Asked {
+    /// The column with the forecast, the first where there are several; none for given errors.
+    pub(crate) fn forecast(&self) -> Option<&str> {
+        match self.errors.first() {
+            Some((name, ErrorFrom::Difference { .. })) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Makes the errors out of what was read.
     pub(crate) fn rows(self, kept: &mut Kept) -> anyhow::Result<Rows> {
         let mut errors = Vec::new();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use errbar::diagnose::{self, Finding, Since, Summary};
+use errbar::fit::Fitted;
 use errbar::score::bootstrap::{self, Dependence, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{self, Beta, Sample, Scores};
@@ -15,7 +16,7 @@ use serde::Serialize;
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::{Kept, Request};
 use crate::resampling::{self, Progress, ResamplingArguments};
-use crate::samples::{Names, Rows};
+use crate::samples::{Asked, Names, Rows};
 use crate::voice::Voice;
 use crate::{model_file, stop};
 
@@ -175,6 +176,50 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     voice.result(&report.in_words(&arguments.resampling.interval_in_words()))
 }
 
+/// Whether the forecast that is scored has been moved by the bias that a model has learned.
+enum Moved {
+    Yes,
+    /// No: its column, and the one to score instead.
+    No {
+        forecast: String,
+        instead: String,
+    },
+    /// Errors were given, and may be either's.
+    Unknown,
+}
+
+impl Moved {
+    /// `None` for a model that moves nothing. The column that `errbar predict` adds is called debiased,
+    /// whatever its prefix; another beside the model's own forecast has been moved as well.
+    fn of(model: &Fitted, asked: &Asked, request: &Request) -> Option<Self> {
+        model.bias()?;
+        let Some(scored) = asked.forecast() else { return Some(Self::Unknown) };
+        let has = |name: &str| request.header().iter().any(|column| column == name);
+        let is_own = model.forecast() == Some(scored);
+        if !is_own && (scored.ends_with("debiased") || model.forecast().is_some_and(has)) {
+            return Some(Self::Yes);
+        }
+        let found = request.header().iter().find(|column| column.ends_with("debiased"));
+        let instead = found.map_or("debiased", String::as_str).to_string();
+        Some(Self::No { forecast: scored.to_string(), instead })
+    }
+
+    fn warning(&self, model: &str) -> Option<String> {
+        match self {
+            Self::Yes => None,
+            Self::No { forecast, instead } => Some(format!(
+                "the sigmas of {model} belong to the forecast moved by the bias that it has learned, and \
+                 \"{forecast}\" is not moved: score the column that errbar predict adds, with \
+                 --forecast {instead}"
+            )),
+            Self::Unknown => Some(format!(
+                "the sigmas of {model} belong to errors of the forecast moved by the bias that it has \
+                 learned: these are taken as errors before that, and compared with such"
+            )),
+        }
+    }
+}
+
 impl Arguments {
     fn report(&self) -> anyhow::Result<Report> {
         let model = self.model.as_deref().map(model_file::read).transpose()?;
@@ -189,6 +234,7 @@ impl Arguments {
             weight: self.weight.as_deref(),
         };
         let asked = names.ask(&mut request)?;
+        let moved = model.as_ref().and_then(|model| Moved::of(model, &asked, &request));
         let by = self.by.as_ref().map(|name| request.text(name)).transpose()?;
         if let Some(time) = &self.time {
             request.time(time)?;
@@ -196,6 +242,8 @@ impl Arguments {
         let mut kept = request.read(self.voice)?;
         let mut notes = asked.notes.clone();
         notes.extend(kept.left_out_in_words());
+        notes.extend(kept.marks_in_words());
+        let fill_values = kept.fill_values_in_words();
         let groups = by.zip(self.by.as_ref());
         let groups = groups.map(|(id, name)| groups::split(kept.texts(id), name, kept.file()));
         let groups = groups.transpose()?.unwrap_or_default();
@@ -204,6 +252,7 @@ impl Arguments {
         let sample = rows.sample(0, &kept)?;
         let warning = self.resampling.warning(sample.len()).filter(|_| !self.no_intervals);
         let mut warnings: Vec<String> = warning.into_iter().collect();
+        warnings.extend(fill_values);
         if self.time.is_some() {
             let context = diagnose::Context {
                 weight: sample.weight(),
@@ -216,10 +265,22 @@ impl Arguments {
             });
             warnings.extend(drifts.map(|finding| finding.to_string()));
         }
-        let since_training = model.map(|model| Since {
-            training: *model.training(),
-            now: Summary::of(sample.error(), sample.weight()),
+        if let (Some(moved), Some(path)) = (&moved, &self.model) {
+            warnings.extend(moved.warning(&path.display().to_string()));
+        }
+        let now = || Summary::of(sample.error(), sample.weight());
+        let training = model.as_ref().and_then(|model| match moved {
+            Some(Moved::Yes) => model.debiased(),
+            _ => Some(model.training()),
         });
+        if let (Some(Moved::Yes), Some(path), None) = (&moved, &self.model, training) {
+            notes.push(format!(
+                "{} does not say what errors were left when it was fitted, as an earlier version wrote \
+                 it: whether they have drifted cannot be told; fit it again",
+                path.display()
+            ));
+        }
+        let since_training = training.map(|training| Since { training: *training, now: now() });
         let all = self.judge(&sample, &kept, &Progress::new(self.voice, "Scoring"))?;
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
         let groups = self.judge_groups(&rows, groups, &kept)?;

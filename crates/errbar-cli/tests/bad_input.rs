@@ -1157,6 +1157,53 @@ fn places_that_cannot_be_written() {
     check_all(&cases, &models);
 }
 
+/// A name that promises a form that is not written.
+#[test]
+fn endings_that_are_not_written() {
+    let models = Models::new();
+    let mut cases: Vec<Case> = ["xlsx", "tsv", "json", "feather", "XLS", "parquet.gz", "pq", "zip"]
+        .into_iter()
+        .map(|ending| {
+            let line = format!("predict good.csv -m model.json -o out.{ending}");
+            case("predict", &line, 1, &["cannot write out.", ".csv, .csv.gz or .parquet"])
+        })
+        .collect();
+    // Before any work: neither the model nor the table is there.
+    let nothing = "predict no.csv -m no.json -o out.xlsx";
+    cases.push(case("predict nothing", nothing, 1, &[".xlsx is not written; tables are written"]));
+    let tabs = "predict good.csv -m model.json -o out.tsv";
+    cases.push(case("tabs", tabs, 1, &["out.tsv with tabs", "good.csv has ',' between"]));
+    let page = "report no.csv --sigma s -o page.pdf";
+    cases.push(case("a page", page, 1, &[".pdf is not written", "ends in .html"]));
+    let onnx = "fit no.csv -o m.onnx";
+    cases.push(case("a model", onnx, 1, &["m.onnx", "ends in .json", "errbar export"]));
+    check_all(&cases, &models);
+
+    // Endings that are plain text, or none, are as good as .csv; a table with tabs is written as one.
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    put("good.csv", &table(5));
+    put("good.tsv", &table(5).replace(',', "\t"));
+    put("model.json", &models.polynomial);
+    for (from, to) in [
+        ("good.csv", "out"),
+        ("good.csv", "out.txt"),
+        ("good.csv", "out.2024"),
+        ("good.csv", "out.CSV.GZ"),
+        ("good.csv", "v1.parquet"),
+        ("good.tsv", "out.tsv"),
+        ("v1.parquet", "again.tsv"),
+    ] {
+        let prefix = if from == "v1.parquet" { "again_" } else { "" };
+        let line = ["predict", from, "-m", "model.json", "--prefix", prefix, "-o", to];
+        errbar_with(folder.path(), b"", line).well();
+        let bytes = std::fs::read(folder.path().join(to)).unwrap();
+        if to.ends_with(".tsv") {
+            assert!(bytes.starts_with(b"x\tmu\ty\tsigma\t"), "{to}");
+        }
+    }
+}
+
 /// Odd, but no reason to refuse.
 #[test]
 fn odd_tables_are_used_all_the_same() {

@@ -206,13 +206,21 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The temporary file of a run, once something is in it.
+/// The temporary file of a run, once something is in it. It may have no name, and is then found by
+/// way of the program.
 #[track_caller]
-fn temporary_file(folder: &Path) -> PathBuf {
+fn temporary_file(folder: &Path, child: &Child) -> PathBuf {
     let mut found = None;
     until("a temporary file is written", || {
-        let names = leftovers(folder);
-        found = names.first().map(|name| folder.join(name));
+        let named = leftovers(folder).into_iter().map(|name| folder.join(name));
+        let opened = std::fs::read_dir(format!("/proc/{}/fd", child.id()));
+        let opened = opened.into_iter().flatten().flatten().map(|entry| entry.path());
+        let unnamed = opened.filter(|path| {
+            std::fs::read_link(path).is_ok_and(|to| {
+                to.starts_with(folder) && to.to_string_lossy().ends_with(" (deleted)")
+            })
+        });
+        found = named.chain(unnamed).next();
         found.as_ref().is_some_and(|path| path.metadata().is_ok_and(|m| m.len() > 1_000_000))
     });
     found.unwrap()
@@ -239,17 +247,46 @@ fn a_program_that_is_killed_leaves_the_earlier_file() {
     let folder = folder();
     let mut run = Fed::start(folder.path(), "predict - -m model.json -o out.csv");
     run.feed_rows();
-    let temporary = temporary_file(folder.path());
+    temporary_file(folder.path(), &run.child);
     run.signal("KILL");
     let status = run.child.wait().unwrap();
     assert_eq!(status.signal(), Some(9));
     assert!(earlier_is_as_it_was(&folder));
-    // The temporary file may stay, and is in nobody's way.
-    assert!(temporary.exists());
+    // Elsewhere a temporary file may stay, and is in nobody's way.
+    #[cfg(target_os = "linux")]
+    assert!(leftovers(folder.path()).is_empty());
     let again = errbar(folder.path(), ["predict", "t.csv", "-m", "model.json", "-o", "out.csv"]);
     again.well();
     let written = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
     assert_eq!(written.lines().count(), 1001);
+}
+
+/// Whenever it is killed, there is the whole file or nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_is_killed_at_any_time_leaves_nothing() {
+    let folder = folder();
+    std::fs::write(folder.path().join("large.csv"), table(30_000)).unwrap();
+    let arguments = ["predict", "large.csv", "-m", "model.json", "-o", "new.csv"];
+    let whole = errbar(folder.path(), arguments).well();
+    let expected = std::fs::read(folder.path().join("new.csv")).unwrap();
+    std::fs::remove_file(folder.path().join("new.csv")).unwrap();
+    let before = snapshot(folder.path());
+    let (mut killed, kills) = (0, 40);
+    for kill in 0..kills {
+        let mut command = program(folder.path());
+        command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(whole.took * kill / kills);
+        child.kill().unwrap();
+        killed += u32::from(child.wait().unwrap().signal() == Some(9));
+        if let Ok(written) = std::fs::read(folder.path().join("new.csv")) {
+            assert!(written == expected, "half a file after kill {kill}");
+            std::fs::remove_file(folder.path().join("new.csv")).unwrap();
+        }
+        assert!(snapshot(folder.path()) == before, "kill {kill}: {:?}", leftovers(folder.path()));
+    }
+    assert!(killed > kills / 4, "{killed} of {kills} were killed in time");
 }
 
 #[test]
@@ -258,7 +295,7 @@ fn ctrl_c_while_predicting() {
         let folder = folder();
         let mut run = Fed::start(folder.path(), "predict - -m model.json -o out.csv");
         run.feed_rows();
-        temporary_file(folder.path());
+        temporary_file(folder.path(), &run.child);
         for _ in 0..times {
             run.signal(signal);
             std::thread::sleep(Duration::from_millis(100));
@@ -337,7 +374,7 @@ fn signals_that_are_ignored_stay_ignored() {
         let feed = child.stdin.take().unwrap();
         let mut run = Fed { child, begin: Instant::now(), stdout, stderr, feed };
         run.feed_rows();
-        let temporary = temporary_file(folder.path());
+        let temporary = temporary_file(folder.path(), &run.child);
         run.signal(signal);
         std::thread::sleep(Duration::from_millis(1500));
         assert!(temporary.exists(), "{signal} ended it");

@@ -52,10 +52,12 @@ def check(errbar, folder):
     assert meta.producer_name == "errbar"
     assert json.loads(meta.custom_metadata_map["inputs"]) == names
     described = [(v.name, v.type, v.shape) for v in session.get_inputs() + session.get_outputs()]
+    moved = [name for name in ("bias", "debiased") if expected.get(name) is not None]
     assert described == [
         ("inputs", "tensor(double)", ["rows", len(names)]),
         ("sigma", "tensor(double)", ["rows"]),
         ("outside", "tensor(bool)", ["rows"]),
+        *((name, "tensor(double)", ["rows"]) for name in moved),
     ], described
 
     inputs = np.array(expected["inputs"], dtype=float).reshape(-1, len(names))
@@ -71,6 +73,13 @@ def check(errbar, folder):
         differences = np.abs(got_sigma / sigma[:rows] - 1)
         assert (differences <= TOLERANCE).all(), f"{folder}: sigma differs by {differences.max():.1e}"
         difference = max(difference, differences.max(initial=0.0))
+        for name in moved:
+            got = session.run([name], {"inputs": inputs[:rows]})[0]
+            wanted = np.array(expected[name], dtype=float)[:rows]
+            # A sum of steps of either sign is as exact as the largest of them.
+            least = TOLERANCE * np.abs(expected["bias"]).max()
+            near = np.isclose(got, wanted, rtol=TOLERANCE, atol=least, equal_nan=True)
+            assert near.all(), f"{folder}: {name} differs"
 
     # What errbar refuses spoils its own row, and no other.
     for gap in (np.inf, -np.inf) if expected["missing"] else (np.nan, np.inf, -np.inf):
@@ -80,6 +89,8 @@ def check(errbar, folder):
             got_sigma, got_outside = session.run(["sigma", "outside"], {"inputs": spoilt})
             assert list(np.isnan(got_sigma)) == [False, True, False], (folder, gap, got_sigma)
             assert got_outside[1], (folder, gap)
+            for name in moved:
+                assert np.isnan(session.run([name], {"inputs": spoilt})[0][1]), (folder, name, gap)
     return len(model.graph.node), path.stat().st_size, difference
 
 

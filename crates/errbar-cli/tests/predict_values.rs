@@ -340,3 +340,50 @@ fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
         assert!((0.5 * (row[4] + row[5]) - row[2]).abs() < 1e-9, "{row:?}");
     }
 }
+
+/// A debiased model downstream: sigma belongs to the moved forecast, and so must what it is judged by.
+#[test]
+fn scores_of_a_debiased_model_compare_like_with_like() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = common::Numbers::new(9);
+    let mut write = |name: &str| {
+        let mut text = String::from("x,mu,y\n");
+        for i in 0..800 {
+            // Evenly spread, so that only chance in y moves the mean error.
+            let (x, mu) = ((f64::from(i) + 0.5) / 800.0, 10.0 * random.next());
+            let y = mu + if x > 0.5 { 3.0 } else { 0.0 } + random.normal();
+            text += &format!("{x},{mu},{y}\n");
+        }
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    write("t.csv");
+    write("new.csv");
+    let run = |line: &str| errbar(folder.path(), line.split(' ')).well();
+    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant --debias";
+    run(fit);
+    run("predict new.csv -m model.json -o out.csv");
+    let score = "score out.csv --no-intervals --model model.json --observation y";
+    let moved = run(&format!("{score} --forecast debiased"));
+    assert!(moved.printed().contains("have not drifted"), "{}", moved.printed());
+    assert!(!moved.stderr.contains("warning"), "{}", moved.stderr);
+    // The forecast as it was: its errors have not drifted either, but sigma is not theirs.
+    for forecast in ["", " --forecast mu"] {
+        let raw = run(&format!("{score}{forecast}"));
+        assert!(raw.printed().contains("have not drifted"), "{}", raw.printed());
+        let says = "\"mu\" is not moved: score the column that errbar predict adds, with --forecast debiased";
+        assert!(raw.stderr.contains(says), "{}", raw.stderr);
+    }
+    // Real drift is still found.
+    let text = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let place = header.split(',').position(|name| name == "debiased").unwrap();
+    let shifted = rows.lines().map(|line| {
+        let mut cells: Vec<String> = line.split(',').map(String::from).collect();
+        cells[place] = (cells[place].parse::<f64>().unwrap() - 0.5).to_string();
+        cells.join(",") + "\n"
+    });
+    let shifted: String = [format!("{header}\n")].into_iter().chain(shifted).collect();
+    std::fs::write(folder.path().join("out.csv"), shifted).unwrap();
+    let drifted = run(&format!("{score} --forecast debiased"));
+    assert!(drifted.printed().contains("have drifted since"), "{}", drifted.printed());
+}

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::cholesky::{GROUP, Group, solve_lower_group};
+use crate::math::cholesky::{GROUP, Group, LARGEST, largest_solution, solve_lower_group};
 use crate::math::linear::dot;
 use crate::math::{Arithmetic, Kernel, dispatch, exp, exp_kernel};
 
@@ -163,11 +163,21 @@ impl Bumps {
         let whole = self.pivots.len() == columns * self.factor.len()
             && self.factor.iter().enumerate().all(|(j, row)| row.len() == j + 1)
             && self.factor.iter().all(|row| row.last().is_some_and(positive));
-        let finite = self.pivots.iter().chain(self.factor.iter().flatten()).all(|x| x.is_finite());
-        match whole && finite && self.deviation >= 0.0 && self.deviation.is_finite() {
+        let held = |x: &f64| x.abs() <= LARGEST;
+        let in_range = self.pivots.iter().chain(lengths).all(held);
+        match whole && in_range && self.deviation >= 0.0 && self.largest().is_some() {
             true => Ok(()),
             false => Err("its chosen rows and their factor do not fit together"),
         }
+    }
+
+    /// What each bump can reach anywhere; `None` for numbers that no fit makes, of which some row would
+    /// make NaN.
+    pub(crate) fn largest(&self) -> Option<Vec<f64>> {
+        let mut largest = largest_solution(&self.factor, &vec![1.0; self.len()])?;
+        largest.iter_mut().for_each(|b| *b *= self.deviation);
+        let in_range = self.deviation <= LARGEST && largest.iter().all(|b| *b <= LARGEST);
+        in_range.then_some(largest)
     }
 }
 

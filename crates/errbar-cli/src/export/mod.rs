@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use errbar::fit::Fitted;
 
-use self::onnx::Column;
+use self::onnx::{Column, Moved};
 use crate::voice::Voice;
 use crate::{model_file, output};
 
@@ -34,6 +34,8 @@ The columns of inputs are those that the model was fitted to, in their order:
   session.get_modelmeta().custom_metadata_map[\"inputs\"]
 A row outside the range of the inputs that the model has seen gets the sigma of the nearest edge;
 with a smooth model, sigma returns to the overall level there; a stack lies in between.
+A model of errbar fit --debias has an output \"bias\", what to add to the forecast, and \"debiased\",
+the forecast so moved, where that is an input; sigma belongs to the moved forecast.
 A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
 fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {
@@ -56,6 +58,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     output::write(path, &bytes)?;
     let (explained, size) = (fitted.model().explain(), bytes.len());
     voice.note(&format!("{explained}; wrote {} ({size} bytes)", path.display()));
+    if let Some(Moved { forecast: None, .. }) = moved(&fitted) {
+        voice.note(
+            "add its output \"bias\" to the forecast, which is no input of this model: sigma belongs to \
+             the forecast so moved",
+        );
+    }
     if fitted.mean().is_some() {
         voice.note(
             "only sigma is in it: the Gaussian process that makes this model's forecast cannot be \
@@ -74,7 +82,13 @@ pub(crate) fn check(fitted: &Fitted) {
 fn exported(fitted: &Fitted) -> anyhow::Result<Vec<u8>> {
     // A file may hold a model that knows less than its data.
     let missing = fitted.takes_missing() && fitted.model().takes_missing();
-    onnx::export(fitted.model(), &columns(fitted), missing)
+    onnx::export(fitted.model(), moved(fitted), &columns(fitted), missing)
+}
+
+/// What was learned about the bias of the forecaster.
+fn moved(fitted: &Fitted) -> Option<Moved<'_>> {
+    let forecast = |name: &str| fitted.names().iter().position(|input| input == name);
+    fitted.bias().map(|bias| Moved { bias, forecast: fitted.forecast().and_then(forecast) })
 }
 
 /// The form is told by the name.

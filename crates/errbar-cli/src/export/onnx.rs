@@ -3,6 +3,7 @@
 //! ```text
 //! inputs [rows, columns] -> scaled -> polynomial, network, ... -> sigma   [rows]
 //!                        -> beyond the training ranges?        -> outside [rows]
+//!                        -> bias, where it was learned          -> bias, debiased [rows]
 //! ```
 //!
 //! All rows, terms, averaged networks and trees go through the same few nodes as tensors, so that the
@@ -10,6 +11,7 @@
 //! members of a stack.
 
 use anyhow::{Context, ensure};
+use errbar::mean::bias::Bias;
 use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
 use errbar::sigma::smooth::Formula;
@@ -19,7 +21,7 @@ use prost::Message;
 
 use super::graph::{Builder, Value, int, ints};
 use super::messages::{self, BOOL, DOUBLE, Entry};
-use super::trees::trees;
+use super::trees::{bias, trees};
 
 /// The form of file that goes with the operators.
 const FORM: i64 = 8;
@@ -62,11 +64,23 @@ impl Inputs {
     }
 }
 
+/// What a forecaster gets wrong on average, and which of the inputs its forecast is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moved<'a> {
+    pub(super) bias: &'a Bias,
+    pub(super) forecast: Option<usize>,
+}
+
 /// The model as the bytes of an ONNX file; `missing` says whether inputs may be.
 ///
 /// # Errors
 /// Columns that are not one for each input of the model.
-pub(super) fn export(model: &Model, columns: &[Column], missing: bool) -> anyhow::Result<Vec<u8>> {
+pub(super) fn export(
+    model: &Model,
+    moved: Option<Moved>,
+    columns: &[Column],
+    missing: bool,
+) -> anyhow::Result<Vec<u8>> {
     ensure!(
         columns.len() == model.columns(),
         "the model has {} inputs, and {} columns are named",
@@ -97,6 +111,9 @@ pub(super) fn export(model: &Model, columns: &[Column], missing: bool) -> anyhow
         "Whether an input lies outside its range in the data that the model was fitted to; sigma \
          deserves less trust there.",
     );
+    if let Some(moved) = moved {
+        outputs_of(&mut graph, moved, &inputs);
+    }
     let (graph, opset_import) = graph.finish();
     let entry = |key: &str, value: String| Entry { key: key.into(), value };
     let file = messages::Model {
@@ -112,6 +129,28 @@ pub(super) fn export(model: &Model, columns: &[Column], missing: bool) -> anyhow
         ],
     };
     Ok(file.encode_to_vec())
+}
+
+/// The bias, and the forecast that it moves where that is an input.
+fn outputs_of(graph: &mut Builder, moved: Moved, inputs: &Inputs) {
+    let column = graph.part("bias_", |graph| {
+        let bias = bias(graph, moved.bias, inputs);
+        graph.node("column", "Add", &[&bias, &inputs.gap])
+    });
+    let value = graph.node("bias", "Squeeze", &[&column, &inputs.across]);
+    graph.output_double(
+        &value,
+        "What to add to the forecast, which is wrong by that much on average; sigma belongs to the \
+         forecast so moved.",
+    );
+    if let Some(place) = moved.forecast {
+        let place = graph.integers("forecast_place", &[place]);
+        let axis = vec![int("axis", 1)];
+        let forecast = graph.node_with("forecast", "Gather", &[&inputs.values, &place], axis);
+        let debiased = graph.node("debiased_column", "Add", &[&forecast, &column]);
+        let debiased = graph.node("debiased", "Squeeze", &[&debiased, &inputs.across]);
+        graph.output_double(&debiased, "The forecast, moved by its bias.");
+    }
 }
 
 /// Sigma as a column, or one for all rows.

@@ -2,18 +2,19 @@
 
 use std::collections::HashSet;
 
+use errbar::mean::bias;
 use errbar::sigma::Model;
 use errbar::sigma::constant::Constant;
 use errbar::sigma::network::{self, Activation, Layer};
 use errbar::sigma::polynomial::{self, Order};
 use errbar::sigma::smooth;
 use errbar::sigma::trees;
-use errbar::{Data, Silent};
+use errbar::{Data, Silent, Split};
 use prost::Message;
 use serde_json::Value;
 
 use super::messages::{self, BOOL, DOUBLE, Graph, INT64, Size, ValueInfo};
-use super::onnx::{Column, export};
+use super::onnx::{Column, Moved, export};
 
 /// Errors that depend on all the inputs.
 fn data(columns: usize) -> (Vec<f64>, Vec<f64>) {
@@ -78,7 +79,7 @@ fn columns(number: usize) -> Vec<Column> {
 }
 
 fn decoded(model: &Model, missing: bool) -> messages::Model {
-    let bytes = export(model, &columns(model.columns()), missing).unwrap();
+    let bytes = export(model, None, &columns(model.columns()), missing).unwrap();
     messages::Model::decode(bytes.as_slice()).unwrap()
 }
 
@@ -148,6 +149,28 @@ fn every_model_has_the_same_inputs_and_outputs() {
     }
 }
 
+/// A bias that was learned is in the graph, with or without steps, and so is the forecast that it moves.
+#[test]
+fn a_bias_is_exported() {
+    let (inputs, mut error) = data(3);
+    for row in 0..error.len() {
+        error[row] = 0.1 * error[row] + 5.0 * inputs[3 * row];
+    }
+    let data = Data::new(&inputs, 3, &error).unwrap();
+    let bias = bias::fit(&data, Split::default(), 0, &Silent).unwrap().bias;
+    assert!(bias.trees().len() > 0);
+    let model = Model::from(Constant { sigma: 2.5, columns: 3 });
+    for forecast in [None, Some(1)] {
+        let moved = Some(Moved { bias: &bias, forecast });
+        let bytes = export(&model, moved, &columns(3), false).unwrap();
+        let graph = messages::Model::decode(bytes.as_slice()).unwrap().graph.unwrap();
+        let outputs: Vec<_> = graph.output.iter().map(|output| output.name.as_str()).collect();
+        let expected = ["sigma", "outside", "bias", "debiased"];
+        assert_eq!(outputs, expected[..if forecast.is_some() { 4 } else { 3 }]);
+        check(&graph);
+    }
+}
+
 #[test]
 fn the_graph_does_not_grow_with_terms_or_networks() {
     let nodes = |model: &Model| decoded(model, false).graph.unwrap().node.len();
@@ -160,6 +183,6 @@ fn the_graph_does_not_grow_with_terms_or_networks() {
 
 #[test]
 fn columns_must_be_those_of_the_model() {
-    let why = export(&polynomial(2, 1), &columns(3), false).unwrap_err().to_string();
+    let why = export(&polynomial(2, 1), None, &columns(3), false).unwrap_err().to_string();
     assert_eq!(why, "the model has 2 inputs, and 3 columns are named");
 }

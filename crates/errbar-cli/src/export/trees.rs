@@ -5,6 +5,7 @@
 //! number that a float holds exactly, whatever the runtime adds in. Doubles put the sums together.
 //! (The operator that gives doubles, `TreeEnsemble` of 2024, is known to few runtimes yet.)
 
+use errbar::mean::bias::Bias;
 use errbar::sigma::trees::{NodeParts, Trees};
 
 use super::graph::{Builder, TREES, Value, doubles, int, ints, strings};
@@ -16,10 +17,32 @@ const FLOAT_BITS: u32 = 24;
 
 /// Sigma of trees, as a column.
 pub(super) fn trees(graph: &mut Builder, model: &Trees, inputs: &Inputs) -> Value {
-    let nodes = Nodes::of(model);
-    let pieces = Pieces::of(&nodes.steps, model.trees().len());
-    let level = graph.doubles("level", &[], &[model.level()]);
-    let log = match pieces.units.len() {
+    let log = sum(graph, model.trees(), model.level(), inputs);
+    let exponential = graph.node("exponential", "Exp", &[&log]);
+    let unit = graph.doubles("unit", &[], &[model.unit()]);
+    let sigma = graph.node("with_unit", "Mul", &[&exponential, &unit]);
+    held(graph, &sigma, f64::MIN_POSITIVE)
+}
+
+/// A bias, as a column, or one for all rows.
+pub(super) fn bias(graph: &mut Builder, bias: &Bias, inputs: &Inputs) -> Value {
+    let sum = sum(graph, bias.trees(), bias.level(), inputs);
+    let unit = graph.doubles("unit", &[], &[bias.unit()]);
+    graph.node("with_unit", "Mul", &[&sum, &unit])
+}
+
+/// A level and the steps of all trees, as a column; the level alone where there are no steps.
+fn sum(
+    graph: &mut Builder,
+    trees: impl ExactSizeIterator<Item = Vec<NodeParts>>,
+    level: f64,
+    inputs: &Inputs,
+) -> Value {
+    let count = trees.len();
+    let nodes = Nodes::of(trees);
+    let pieces = Pieces::of(&nodes.steps, count);
+    let level = graph.doubles("level", &[], &[level]);
+    match pieces.units.len() {
         // No trees, or none that makes a step.
         0 => level,
         count => {
@@ -35,13 +58,9 @@ pub(super) fn trees(graph: &mut Builder, model: &Trees, inputs: &Inputs) -> Valu
             let sums = graph.node_with("exact_sums", "Cast", &[&sums], to_double);
             let units = graph.doubles("units", &[count, 1], &pieces.units);
             let steps = graph.node("sum_of_steps", "MatMul", &[&sums, &units]);
-            graph.node("log", "Add", &[&steps, &level])
+            graph.node("sum", "Add", &[&steps, &level])
         }
-    };
-    let exponential = graph.node("exponential", "Exp", &[&log]);
-    let unit = graph.doubles("unit", &[], &[model.unit()]);
-    let sigma = graph.node("with_unit", "Mul", &[&exponential, &unit]);
-    held(graph, &sigma, f64::MIN_POSITIVE)
+    }
 }
 
 /// The nodes of all trees, as the lists that ONNX has them in.
@@ -62,9 +81,9 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(model: &Trees) -> Self {
+    fn of(trees: impl Iterator<Item = Vec<NodeParts>>) -> Self {
         let mut all = Self::default();
-        for (tree, nodes) in model.trees().enumerate() {
+        for (tree, nodes) in trees.enumerate() {
             for (place, node) in nodes.into_iter().enumerate() {
                 // What a leaf has in the lists of splits does not matter.
                 let (mut mode, mut split) = ("LEAF", (0, 0.0, false, 0));

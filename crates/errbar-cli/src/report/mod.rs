@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     inputs: Vec<String>,
 
-    /// Where to write the page; - is standard output.
+    /// Where to write the page, .html; - is standard output.
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
 
@@ -102,6 +102,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bail!("the table and the model cannot both come from standard input");
     }
     if arguments.output.as_os_str() != "-" {
+        output::check_ending(
+            &arguments.output,
+            &["html", "htm"],
+            "the report is a page, and its file ends in .html (a browser prints it to PDF)",
+        )?;
         output::check_place(&arguments.output)?;
     }
     let pool = arguments.threads.pool()?;

@@ -30,7 +30,8 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
     if let Some(name) = &judged.sigma_column {
         fact("sigma", name.clone());
     }
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> =
+        kept.fill_values_in_words().into_iter().map(|words| capital(&words) + ".").collect();
     if let (Some(fitted), Some(path)) = (fitted, &arguments.model) {
         if let (None, Some(mean)) = (&judged.forecast, fitted.mean()) {
             fact("forecast", forecast(mean, judged.seen));
@@ -70,8 +71,15 @@ pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Ju
             ));
         }
     }
-    let notes = kept.left_out_in_words().map(|words| format!("{words}.")).into_iter().collect();
+    let notes = [kept.left_out_in_words(), kept.marks_in_words()];
+    let notes = notes.into_iter().flatten().map(|words| format!("{}.", capital(&words))).collect();
     Origin { facts, command: command(arguments), warnings, notes }
+}
+
+/// The first letter of a sentence.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn forecast(mean: &Mean, seen: Seen) -> String {
@@ -174,6 +182,8 @@ fn command(arguments: &Arguments) -> String {
         "missing",
         (arguments.table.missing == Some(Missing::Error)).then(|| String::from("error")),
     );
+    let na = &arguments.table.na;
+    option("na", (!na.is_empty()).then(|| quoted(&na.join(","))));
     if arguments.table.decimal_comma {
         words.push(String::from("--decimal-comma"));
     }

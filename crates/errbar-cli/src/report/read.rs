@@ -152,6 +152,7 @@ impl Judged {
         )?;
         let kept = request.read(arguments.voice)?;
         notes.extend(kept.left_out_in_words());
+        notes.extend(kept.marks_in_words());
         inputs.retain(|(_, id)| kept.maybe(*id).is_some_and(|x| x.iter().all(|x| x.is_finite())));
 
         let y = kept.numbers(asked.observation).to_vec();

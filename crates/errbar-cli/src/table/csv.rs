@@ -10,9 +10,9 @@ use super::blocks::{Block, Blocks, Broken, Sizes};
 use super::csv_kinds::{self, Kind};
 use super::header::{self, Header};
 use super::number;
-use super::pieces::{Failure, Plan};
+use super::pieces::{Failure, Plan, Refused};
 use super::source::{self, Progress, Source, not_read};
-use super::{Batch, Columns, Format, Kept, NumberColumn, Numbers};
+use super::{Batch, Columns, Format, Kept, Mark, Na, NumberColumn, Numbers};
 use crate::stop::Stopped;
 
 /// Bytes of a block of a stream. Several blocks, their numbers and what is written of them are in
@@ -42,8 +42,9 @@ impl Csv {
         Ok(Self { name, path, header, blocks, progress })
     }
 
-    fn plan(&self, numbers: &[NumberColumn], texts: &[usize], keep_records: bool) -> Plan {
-        Plan::new(self.header.layout, self.header.names.len(), numbers, texts, keep_records)
+    fn plan(&self, numbers: &[NumberColumn], texts: &[usize], keep_records: bool, na: &Na) -> Plan {
+        let columns = self.header.names.len();
+        Plan::new(self.header.layout, columns, numbers, texts, keep_records, na)
     }
 
     /// See [`super::Table::read`].
@@ -52,8 +53,9 @@ impl Csv {
         numbers: &[NumberColumn],
         texts: &[usize],
         done: &mut dyn FnMut(f64) -> bool,
+        na: &Na,
     ) -> anyhow::Result<Columns> {
-        let mut plan = self.plan(numbers, texts, false);
+        let mut plan = self.plan(numbers, texts, false, na);
         let mut found = plan.nothing_yet(0);
         let mut rows = 0;
         let mut block = self.blocks.next();
@@ -68,19 +70,26 @@ impl Csv {
                 }
             }
             plan.append(pieces, before, &mut found)?;
+            if let Some(refused) = plan.refused(&found, false) {
+                return Err(not_number(&self.name, &self.header, &plan, &refused));
+            }
             if done(self.progress.share().unwrap_or(0.0)) {
                 return Err(Stopped.into());
             }
             block = next;
         }
+        if let Some(refused) = plan.refused(&found, true) {
+            return Err(not_number(&self.name, &self.header, &plan, &refused));
+        }
         let (numbers, texts) = plan.in_order(found);
-        Ok(Columns { rows: rows as usize, numbers, texts })
+        let (numbers, odd) = numbers.into_iter().unzip();
+        Ok(Columns { rows: rows as usize, numbers, odd, texts })
     }
 
-    pub(super) fn stream(mut self, numbers: &[usize], texts: &[usize]) -> CsvStream {
+    pub(super) fn stream(mut self, numbers: &[usize], texts: &[usize], na: &Na) -> CsvStream {
         let required = |&column| NumberColumn { column, required: true };
         let numbers: Vec<NumberColumn> = numbers.iter().map(required).collect();
-        let plan = self.plan(&numbers, texts, true);
+        let plan = self.plan(&numbers, texts, true, na);
         self.blocks.set_sizes(Sizes { block: STREAMED, ..Sizes::default() });
         let Self { name, path, header, blocks, progress } = self;
         let blocks = Mutex::new(blocks);
@@ -129,16 +138,16 @@ impl CsvStream {
             }
             self.plan.append(pieces, first_row - 1, &mut found)?;
             let (numbers, texts) = self.plan.in_order(found);
-            let values = |numbers| match numbers {
-                Numbers::Values(values) => values,
-                Numbers::NotNumbers { .. } => vec![],
+            let values = |(numbers, odd)| match numbers {
+                Numbers::Values(values) => (values, odd),
+                Numbers::NotNumbers { .. } => (vec![], odd),
             };
-            let numbers = numbers.into_iter().map(values).collect();
+            let (numbers, odd) = numbers.into_iter().map(values).unzip();
             // A block of blank lines holds no rows.
             if total > 0 {
                 let kept = Kept::Csv { bytes: block.bytes, records };
                 let rows = total as usize;
-                return Ok(Some(Batch { rows, first_row, numbers, texts, kept }));
+                return Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept }));
             }
         }
     }
@@ -156,7 +165,8 @@ impl CsvStream {
         }
         if let Some(path) = &self.path {
             let separator = Some(layout.separator);
-            let format = Format { separator, decimal_comma: layout.decimal_comma };
+            let decimal_comma = layout.decimal_comma;
+            let format = Format { separator, decimal_comma, ..Format::default() };
             let Source { name, path, progress, kind } = source::open(path)?;
             let source::Kind::Text(head, rest) = kind else {
                 bail!("{name} has changed while it was read");
@@ -198,6 +208,19 @@ fn refuse(name: &str, header: &Header, plan: &Plan, row: u64, failure: &Failure)
             anyhow!("{name}, row {row}, column {column:?}: {value:?} is not a number; {advice}")
         }
     }
+}
+
+/// A text where there must be a number, as a sentence.
+fn not_number(name: &str, header: &Header, plan: &Plan, refused: &Refused) -> anyhow::Error {
+    let Refused { slot, mark: Mark { text, row, .. }, odd } = refused;
+    let column = header.names.get(plan.column(*slot)).map_or("", String::as_str);
+    let advice = match odd.in_words() {
+        Some(advice) if !number::has_cause(text, header.layout.decimal_comma) => {
+            advice + "; otherwise write a number, or leave the field empty"
+        }
+        _ => number::advice(text, header.layout.decimal_comma),
+    };
+    anyhow!("{name}, row {row}, column {column:?}: {text:?} is not a number; {advice}")
 }
 
 /// A record with another number of fields than the header, as a sentence.

@@ -22,8 +22,8 @@ pub(crate) fn check(bytes: &[u8]) {
     let large = Sizes { block: 1 << 16, piece: 1 << 14, record: 1 << 20 };
     // Cuts anywhere, the same for the same bytes.
     let small = Sizes { block: 1 + bytes.len() % 61, piece: 1 + bytes.len() % 13, record: 1 << 20 };
-    let comma = Format { separator: None, decimal_comma: true };
-    let told = Format { separator: Some(b'|'), decimal_comma: false };
+    let comma = Format { separator: None, decimal_comma: true, ..Format::default() };
+    let told = Format { separator: Some(b'|'), decimal_comma: false, ..Format::default() };
     for format in [Format::default(), comma, told] {
         let whole = read(&path, &format, large);
         let in_parts = read(&path, &format, small);
@@ -170,7 +170,7 @@ fn written(path: &Path, format: &Format, sizes: Sizes, whole: &Seen, copy: &Path
     let value = |row: u64| if row.is_multiple_of(3) { f64::NAN } else { row as f64 / 7.0 };
     let flag = |row: u64| (row % 3 != 1).then_some(row.is_multiple_of(2));
     // Which separator a header has is a guess, and may be another one when there are more names.
-    let mut told = *format;
+    let mut told = format.clone();
     let mut write = || -> anyhow::Result<()> {
         let mut stream = opened(path, format, &[], sizes)?;
         if let Streamed::Csv(csv) = &stream.0 {

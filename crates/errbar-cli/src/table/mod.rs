@@ -14,6 +14,7 @@ mod header;
 mod layout;
 mod marks;
 mod number;
+mod odd;
 mod parquet_file;
 mod parquet_leaf;
 mod parquet_pages;
@@ -33,28 +34,36 @@ use std::sync::Arc;
 
 use anyhow::bail;
 
-use crate::output::Pending;
+use crate::output::{self, Pending};
 use csv::{Csv, CsvStream};
 use csv_kinds::Kind;
 use csv_write::{CsvSink, Style};
 use layout::Layout;
+pub(crate) use odd::{Mark, Na, Odd};
 use parquet_file::Parquet;
 use parquet_leaf::Leaf;
 use parquet_read::ParquetStream;
 use parquet_values::Meaning;
 use parquet_write::ParquetSink;
 
+/// Whether a text usually stands for a missing value.
+pub(crate) fn is_missing(text: &str) -> bool {
+    number::is_missing(text.trim().as_bytes())
+}
+
 /// How to read and write files of a table.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Format {
     /// The separator of a CSV file; guessed from its header when left out.
     pub(crate) separator: Option<u8>,
     /// Whether 3,14 stands for 3.14.
     pub(crate) decimal_comma: bool,
+    /// What stands for a missing value too.
+    pub(crate) na: Na,
 }
 
 /// An opened table whose header has been read.
-pub(crate) struct Table(Opened);
+pub(crate) struct Table(Opened, Na);
 
 enum Opened {
     Csv(Csv),
@@ -96,6 +105,8 @@ pub(crate) struct Columns {
     /// Rows in the table.
     pub(crate) rows: usize,
     pub(crate) numbers: Vec<Numbers>,
+    /// For each of them the cells that hold no number.
+    pub(crate) odd: Vec<Odd>,
     pub(crate) texts: Vec<Texts>,
 }
 
@@ -104,10 +115,11 @@ pub(crate) struct Batch {
     /// How many.
     pub(crate) rows: usize,
     /// The first of them, counted from 1 in the table.
-    #[allow(dead_code)]
     pub(crate) first_row: u64,
     /// The numbers of the columns asked for; NaN where missing.
     pub(crate) numbers: Vec<Vec<f64>>,
+    /// For each of them the cells that hold no number.
+    pub(crate) odd: Vec<Odd>,
     /// The texts of the columns asked for.
     pub(crate) texts: Vec<Texts>,
     /// All columns, for a sink.
@@ -126,7 +138,7 @@ enum Kept {
 }
 
 /// A table that is read batch by batch.
-pub(crate) struct Stream(Streamed);
+pub(crate) struct Stream(Streamed, Na);
 
 enum Streamed {
     Csv(CsvStream),
@@ -185,10 +197,11 @@ impl Table {
         match source.kind {
             source::Kind::Text(head, rest) => {
                 let csv = Csv::open(source.name, source.path, source.progress, format, head, rest)?;
-                Ok(Self(Opened::Csv(csv)))
+                Ok(Self(Opened::Csv(csv), format.na.clone()))
             }
             source::Kind::Parquet(file) => {
-                Ok(Self(Opened::Parquet(Parquet::open(source.name, format, file)?)))
+                let parquet = Parquet::open(source.name, format, file)?;
+                Ok(Self(Opened::Parquet(parquet), format.na.clone()))
             }
         }
     }
@@ -198,6 +211,14 @@ impl Table {
         match &self.0 {
             Opened::Csv(csv) => &csv.name,
             Opened::Parquet(parquet) => &parquet.name,
+        }
+    }
+
+    /// What lies between the fields of a CSV file.
+    pub(crate) fn separator(&self) -> Option<u8> {
+        match &self.0 {
+            Opened::Csv(csv) => Some(csv.header.layout.separator),
+            Opened::Parquet(_) => None,
         }
     }
 
@@ -234,19 +255,27 @@ impl Table {
         done: &mut dyn FnMut(f64) -> bool,
     ) -> anyhow::Result<Columns> {
         self.check_places(numbers.iter().map(|number| &number.column).chain(texts))?;
-        match self.0 {
-            Opened::Csv(csv) => csv.read(numbers, texts, done),
+        let mut read = match self.0 {
+            Opened::Csv(csv) => csv.read(numbers, texts, done, &self.1),
             Opened::Parquet(parquet) => parquet.read(numbers, texts, done),
+        }?;
+        for (numbers, odd) in read.numbers.iter_mut().zip(&mut read.odd) {
+            if let Numbers::Values(values) = numbers {
+                self.1.take_out(values, 0, odd);
+            }
         }
+        Ok(read)
     }
 
     /// Reads batch by batch, keeping every column for a [`Sink`].
     pub(crate) fn stream(self, numbers: &[usize], texts: &[usize]) -> anyhow::Result<Stream> {
         self.check_places(numbers.iter().chain(texts))?;
         match self.0 {
-            Opened::Csv(csv) => Ok(Stream(Streamed::Csv(csv.stream(numbers, texts)))),
+            Opened::Csv(csv) => {
+                Ok(Stream(Streamed::Csv(csv.stream(numbers, texts, &self.1)), self.1))
+            }
             Opened::Parquet(parquet) => {
-                Ok(Stream(Streamed::Parquet(parquet.stream(numbers, texts)?)))
+                Ok(Stream(Streamed::Parquet(parquet.stream(numbers, texts)?), self.1))
             }
         }
     }
@@ -263,10 +292,16 @@ impl Table {
 impl Stream {
     /// The next rows; `None` at the end.
     pub(crate) fn next_batch(&mut self) -> anyhow::Result<Option<Batch>> {
-        match &mut self.0 {
+        let mut batch = match &mut self.0 {
             Streamed::Csv(csv) => csv.next_batch(),
             Streamed::Parquet(parquet) => parquet.next_batch(),
+        }?;
+        if let Some(Batch { numbers, odd, first_row, .. }) = &mut batch {
+            for (values, odd) in numbers.iter_mut().zip(odd) {
+                self.1.take_out(values, *first_row - 1, odd);
+            }
         }
+        Ok(batch)
     }
 
     /// The share of the table that was read, where it is known.
@@ -288,7 +323,7 @@ impl Stream {
 impl Sink {
     /// Begins a file beside `path`, which takes its place in the end; `-` is standard output. A name
     /// that ends in .parquet makes a Parquet file, .gz a gzipped CSV, any other a CSV with the
-    /// separator of the table that was read.
+    /// separator of the table that was read, or of a Parquet file commas (tabs for .tsv).
     ///
     /// A sink comes before the first batch of its stream.
     pub(crate) fn create(
@@ -308,6 +343,7 @@ impl Sink {
         }
         let ends_in =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+        let tabs = matches!(output::ending(path).as_deref(), Some("tsv" | "tsv.gz"));
         let kinds = columns.iter().map(|column| column.kind).collect();
         let file = match (&stream.0, ends_in("parquet")) {
             (Streamed::Csv(csv), false) => {
@@ -325,7 +361,7 @@ impl Sink {
             (Streamed::Parquet(parquet), false) => {
                 let table = &parquet.table;
                 let style = Style {
-                    separator: table.format.separator.unwrap_or(b','),
+                    separator: table.format.separator.unwrap_or(if tabs { b'\t' } else { b',' }),
                     line_end: "\n",
                     decimal_comma: table.format.decimal_comma,
                     gzip: ends_in("gz"),

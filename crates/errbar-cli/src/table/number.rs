@@ -4,9 +4,15 @@ use std::ops::Range;
 
 use super::layout::{content, text};
 
-/// What stands for a missing value, besides nothing at all. Letters in either case.
-const MISSING: [&str; 11] =
-    ["na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "-", ".", "?"];
+/// What stands for a missing value, besides nothing at all and one of [`RUNS`] again and again. Letters
+/// in either case.
+const MISSING: [&str; 19] = [
+    "na", "n/a", "#n/a", "<na>", "n.a.", "n.a", "nan", "-nan", "nat", "null", "(null)", "<null>",
+    "none", "nil", "missing", "nodata", "no data", "no_data", "\\n",
+];
+
+/// --, ..., ***, ???, ####: nobody writes a value that way.
+const RUNS: &[u8] = b"-.?*#";
 
 /// The number in a field, NaN where it is missing, `None` where it is something else.
 #[inline]
@@ -105,22 +111,38 @@ fn parse_slowly(raw: &[u8], decimal_comma: bool) -> Option<f64> {
 
 /// Whether the text of a field stands for a missing value.
 pub(super) fn is_missing(field: &[u8]) -> bool {
-    field.is_empty() || MISSING.iter().any(|missing| field.eq_ignore_ascii_case(missing.as_bytes()))
+    match field {
+        [] => true,
+        [first, rest @ ..] if RUNS.contains(first) && rest.iter().all(|byte| byte == first) => true,
+        _ => MISSING.iter().any(|missing| field.eq_ignore_ascii_case(missing.as_bytes())),
+    }
+}
+
+/// Whether a text is no number for a reason that the text itself tells.
+pub(super) fn has_cause(value: &str, decimal_comma: bool) -> bool {
+    cause(value, decimal_comma).is_some()
 }
 
 /// What to do about a text that is no number, as the second half of a sentence.
 pub(super) fn advice(value: &str, decimal_comma: bool) -> String {
+    let usual = "write a number, or leave the field empty where the value is missing (or say with \
+                 --na what marks it)";
+    cause(value, decimal_comma).unwrap_or(usual).to_string()
+}
+
+fn cause(value: &str, decimal_comma: bool) -> Option<&'static str> {
     let with_points = value.replacen(',', ".", 1);
     if looks_like_date(value) {
-        "it looks like a date: turn it into a number, such as the day of the year, or leave the column \
-         out (errbar fit takes dates as --time)"
-            .to_string()
+        Some(
+            "it looks like a date: turn it into a number, such as the day of the year, or leave the \
+             column out (errbar fit takes dates as --time)",
+        )
     } else if decimal_comma && value.contains('.') {
-        "with --decimal-comma, numbers are written as 3,14".to_string()
+        Some("with --decimal-comma, numbers are written as 3,14")
     } else if !decimal_comma && value.contains(',') && with_points.parse::<f64>().is_ok() {
-        "if that is a decimal comma, use --decimal-comma".to_string()
+        Some("if that is a decimal comma, use --decimal-comma")
     } else {
-        "write a number, or leave the field empty where the value is missing".to_string()
+        None
     }
 }
 

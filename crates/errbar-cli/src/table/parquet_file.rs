@@ -58,7 +58,7 @@ impl Parquet {
         });
         let names: Vec<String> = names.collect();
         check_distinct(&name, &names)?;
-        Ok(Self { name, format: *format, metadata, names, places, file })
+        Ok(Self { name, format: format.clone(), metadata, names, places, file })
     }
 
     /// All columns as they are stored.

@@ -9,7 +9,7 @@ use super::parquet_file::{Parquet, guard};
 use super::parquet_leaf::Leaf;
 use super::parquet_values::Meaning;
 use super::texts::{All, Few};
-use super::{Batch, Columns, Kept, NumberColumn, Numbers, number};
+use super::{Batch, Columns, Kept, NumberColumn, Numbers, Odd, number};
 use crate::stop::Stopped;
 
 /// Rows that are decoded at once.
@@ -92,9 +92,11 @@ impl Parquet {
                 return Err(Stopped.into());
             }
         }
+        let odd = columns.iter().map(|_| Odd::default()).collect();
         Ok(Columns {
             rows: self.all_rows() as usize,
             numbers: columns,
+            odd,
             texts: all_texts.into_iter().map(|all| all.texts).collect(),
         })
     }
@@ -322,7 +324,8 @@ impl ParquetStream {
         let texts = self.texts.iter().map(texts).collect::<anyhow::Result<_>>()?;
         let first_row = self.rows + 1;
         self.rows += rows as u64;
-        Ok(Some(Batch { rows, first_row, numbers, texts, kept: Kept::Parquet(leaves) }))
+        let odd = self.numbers.iter().map(|_| Odd::default()).collect();
+        Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept: Kept::Parquet(leaves) }))
     }
 
     /// Opens all columns of the next row group.

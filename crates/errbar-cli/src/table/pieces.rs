@@ -10,7 +10,10 @@ use super::layout::{Layout, content, text};
 use super::number;
 use super::records::{Ended, Visit, walk};
 use super::texts::{All, Few};
-use super::{NumberColumn, Numbers, Texts};
+use super::{Mark, Na, NumberColumn, Numbers, Odd, Texts};
+
+/// Rows of a piece after which a column that mostly holds no numbers is given up.
+const ENOUGH: u64 = 4096;
 
 /// What to take from each record.
 pub(super) struct Plan {
@@ -25,6 +28,8 @@ pub(super) struct Plan {
     uses: Vec<Use>,
     /// Which of those asked for it is; texts come after numbers.
     order: Vec<usize>,
+    /// What stands for a missing value too.
+    na: Na,
     /// Buffers of numbers, used again: fresh memory costs more than what is written to it.
     spare: Mutex<Vec<Vec<f64>>>,
 }
@@ -36,8 +41,10 @@ enum Use {
         required: bool,
     },
     Text,
-    /// For numbers no more, as one value was none.
+    /// For numbers no more, as some values were none.
     Nothing,
+    /// The same, and numbers there must be.
+    Refused,
 }
 
 impl Plan {
@@ -47,6 +54,7 @@ impl Plan {
         numbers: &[NumberColumn],
         texts: &[usize],
         keep_records: bool,
+        na: &Na,
     ) -> Self {
         let number =
             |number: &NumberColumn| (number.column, Use::Number { required: number.required });
@@ -56,7 +64,8 @@ impl Plan {
         uses.sort_by_key(|(_, (column, _))| *column);
         let (order, uses): (_, Vec<_>) = uses.into_iter().unzip();
         let (wanted, uses) = uses.into_iter().unzip();
-        Self { layout, columns, keep_records, wanted, uses, order, spare: Mutex::default() }
+        let (na, spare) = (na.clone(), Mutex::default());
+        Self { layout, columns, keep_records, wanted, uses, order, na, spare }
     }
 
     /// The column that is looked at in a slot.
@@ -72,16 +81,16 @@ impl Plan {
     fn parse_piece<'a>(&self, block: &'a Block, place: &Range<usize>) -> Piece<'a> {
         let bytes = block.bytes.get(place.clone()).unwrap_or_default();
         let slot = |what: &Use| match what {
-            Use::Number { .. } => Slot::Numbers(self.buffer()),
+            Use::Number { .. } => Slot::Numbers(self.buffer(), Odd::default()),
             Use::Text => Slot::Texts(Few::new()),
-            Use::Nothing => Slot::Nothing,
+            Use::Nothing | Use::Refused => Slot::Nothing,
         };
         let mut visit = Parse {
             bytes,
             decimal_comma: self.layout.decimal_comma,
             keep_records: self.keep_records,
             offset: place.start,
-            uses: &self.uses,
+            na: &self.na,
             piece: Piece {
                 rows: 0,
                 slots: self.uses.iter().map(slot).collect(),
@@ -121,8 +130,11 @@ impl Plan {
             slots.into_iter().try_for_each(|(rows, slot)| self.append_slot(slot, rows, found))
         })?;
         for (what, found) in self.uses.iter_mut().zip(found) {
-            if let Found::Numbers(Numbers::NotNumbers { .. }) = found {
-                *what = Use::Nothing;
+            if let Found::Numbers(Numbers::NotNumbers { .. }, _) = found {
+                *what = match what {
+                    Use::Number { required: true } => Use::Refused,
+                    _ => Use::Nothing,
+                };
             }
         }
         Ok(())
@@ -130,15 +142,23 @@ impl Plan {
 
     fn append_slot(&self, slot: Slot<'_>, rows: u64, found: &mut Found) -> anyhow::Result<()> {
         match (slot, &mut *found) {
-            (Slot::Numbers(mut values), Found::Numbers(numbers)) => {
+            (Slot::Numbers(mut values, mut more), Found::Numbers(numbers, odd)) => {
                 if let Numbers::Values(all) = numbers {
                     all.extend_from_slice(&values);
+                    more.numbers = values.iter().filter(|value| !value.is_nan()).count() as u64;
+                    more.marks.iter_mut().for_each(|mark| mark.row += rows);
+                    odd.append(more);
+                    if odd.too_many() {
+                        give_up(numbers, odd);
+                    }
                 }
                 values.clear();
                 self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(values);
             }
-            (Slot::Other(value, before), Found::Numbers(numbers @ Numbers::Values(_))) => {
-                *numbers = Numbers::NotNumbers { value, row: rows + before + 1 };
+            (Slot::Other(mut more), Found::Numbers(numbers @ Numbers::Values(_), odd)) => {
+                more.marks.iter_mut().for_each(|mark| mark.row += rows);
+                odd.append(more);
+                give_up(numbers, odd);
             }
             (Slot::Texts(few), Found::Texts(all)) => few.append_to(all, text)?,
             _ => {}
@@ -149,20 +169,42 @@ impl Plan {
     /// What was found, nothing at first.
     pub(super) fn nothing_yet(&self, room: usize) -> Vec<Found> {
         let nothing = |what: &Use| match what {
-            Use::Number { .. } => Found::Numbers(Numbers::Values(Vec::with_capacity(room))),
+            Use::Number { .. } => {
+                Found::Numbers(Numbers::Values(Vec::with_capacity(room)), Odd::default())
+            }
             _ => Found::Texts(All::new()),
         };
         self.uses.iter().map(nothing).collect()
     }
 
+    /// The first text, by its row, in a column that must have numbers: its slot, and the text.
+    pub(super) fn refused<'f>(&self, found: &'f [Found], all_read: bool) -> Option<Refused<'f>> {
+        let refused = |(slot, (what, found)): (usize, (&Use, &'f Found))| {
+            let Found::Numbers(numbers, odd) = found else { return None };
+            let given_up = matches!(numbers, Numbers::NotNumbers { .. });
+            let is_required = matches!(what, Use::Number { required: true } | Use::Refused);
+            let mark = odd.unknown().min_by_key(|mark| mark.row)?;
+            (is_required && (given_up || all_read)).then_some(Refused { slot, mark, odd })
+        };
+        let all = self.uses.iter().zip(found).enumerate();
+        all.filter_map(refused).min_by_key(|refused| refused.mark.row)
+    }
+
     /// What was found, in the order it was asked for.
-    pub(super) fn in_order(&self, found: Vec<Found>) -> (Vec<Numbers>, Vec<Texts>) {
+    pub(super) fn in_order(&self, found: Vec<Found>) -> (Vec<(Numbers, Odd)>, Vec<Texts>) {
         let mut order: Vec<_> = self.order.iter().zip(found).collect();
         order.sort_by_key(|(place, _)| **place);
         let (mut numbers, mut texts) = (vec![], vec![]);
         for (_, found) in order {
             match found {
-                Found::Numbers(found) => numbers.push(found),
+                Found::Numbers(mut found, mut odd) => {
+                    if odd.unknown().next().is_some() && matches!(found, Numbers::Values(_)) {
+                        let numbers = odd.numbers;
+                        give_up(&mut found, &mut odd);
+                        odd.numbers = numbers;
+                    }
+                    numbers.push((found, odd));
+                }
                 Found::Texts(found) => texts.push(found.texts),
             }
         }
@@ -170,9 +212,26 @@ impl Plan {
     }
 }
 
+/// A text in a column that must have numbers.
+pub(super) struct Refused<'a> {
+    pub(super) slot: usize,
+    /// The first.
+    pub(super) mark: &'a Mark,
+    /// With all others.
+    pub(super) odd: &'a Odd,
+}
+
+/// A column with texts that nobody has explained is none of numbers.
+fn give_up(numbers: &mut Numbers, odd: &mut Odd) {
+    let first = odd.unknown().min_by_key(|mark| mark.row);
+    let (value, row) = first.map_or((String::new(), 1), |mark| (mark.text.clone(), mark.row));
+    *numbers = Numbers::NotNumbers { value, row };
+    odd.numbers = 0;
+}
+
 /// The rows of a column that were read.
 pub(super) enum Found {
-    Numbers(Numbers),
+    Numbers(Numbers, Odd),
     Texts(All),
 }
 
@@ -189,9 +248,10 @@ pub(super) struct Piece<'a> {
 
 /// A column in a piece of a block.
 pub(super) enum Slot<'a> {
-    Numbers(Vec<f64>),
-    /// The first value that is no number, and the rows before it.
-    Other(String, u64),
+    /// Rows of texts are counted from 1 in the piece.
+    Numbers(Vec<f64>, Odd),
+    /// No column of numbers.
+    Other(Odd),
     Texts(Few<'a, [u8]>),
     Nothing,
 }
@@ -202,7 +262,7 @@ pub(super) enum Failure {
     Uneven {
         found: usize,
     },
-    /// A value that is no number in a column that must have numbers.
+    /// A value that is no number in a column of a stream.
     NotNumber {
         slot: usize,
         value: String,
@@ -215,7 +275,7 @@ struct Parse<'p, 'a> {
     keep_records: bool,
     /// Where the piece begins in its block.
     offset: usize,
-    uses: &'p [Use],
+    na: &'p Na,
     piece: Piece<'a>,
 }
 
@@ -223,13 +283,13 @@ impl Visit for Parse<'_, '_> {
     #[inline(always)]
     fn field(&mut self, slot: usize, place: Range<usize>) -> bool {
         match self.piece.slots.get_mut(slot) {
-            Some(Slot::Numbers(values)) => {
+            Some(Slot::Numbers(values, _)) => {
                 match number::parse(self.bytes, place.clone(), self.decimal_comma) {
-                    Some(value) => {
+                    Some(value) if !value.is_nan() => {
                         values.push(value);
                         true
                     }
-                    None => self.other(slot, place),
+                    found => self.other(slot, place, found.is_some()),
                 }
             }
             Some(Slot::Texts(texts)) => {
@@ -252,16 +312,34 @@ impl Visit for Parse<'_, '_> {
 }
 
 impl Parse<'_, '_> {
-    /// A value that is no number.
+    /// A value that is no number; `missing` when it usually stands for none.
     #[cold]
-    fn other(&mut self, slot: usize, place: Range<usize>) -> bool {
-        let value = number::shown(&content(self.bytes.get(place).unwrap_or_default()));
-        if let Some(Use::Number { required: true }) = self.uses.get(slot) {
+    fn other(&mut self, slot: usize, place: Range<usize>, missing: bool) -> bool {
+        let field = content(self.bytes.get(place).unwrap_or_default());
+        let missing = missing || self.na.is_text(&field);
+        // A stream writes what it has read: it stops at once.
+        if !missing && self.keep_records {
+            let value = number::shown(&field);
             self.piece.failure = Some(Failure::NotNumber { slot, value });
             return false;
         }
-        if let Some(slot) = self.piece.slots.get_mut(slot) {
-            *slot = Slot::Other(value, self.piece.rows);
+        let Some(Slot::Numbers(values, odd)) = self.piece.slots.get_mut(slot) else { return true };
+        values.push(f64::NAN);
+        // What is empty or NaN needs no mention.
+        if field.is_empty() || field.eq_ignore_ascii_case(b"nan") {
+            return true;
+        }
+        match odd.marks.iter_mut().find(|mark| mark.text.as_bytes() == &*field) {
+            Some(known) => known.count += 1,
+            None => {
+                let text = number::shown(&field);
+                odd.add(Mark { text, count: 1, row: self.piece.rows + 1, missing });
+            }
+        }
+        let unknown: u64 = odd.unknown().map(|mark| mark.count).sum();
+        if odd.too_many() || (unknown > ENOUGH && unknown > self.piece.rows / 16 * 15) {
+            let odd = std::mem::take(odd);
+            self.piece.slots[slot] = Slot::Other(odd);
         }
         true
     }

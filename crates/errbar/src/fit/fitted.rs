@@ -46,6 +46,9 @@ pub struct Fitted {
     /// The rows it was fitted to, and what models said of them that had not seen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) known: Option<known::Rows>,
+    /// The errors that were left when their bias was taken off; files of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) debiased: Option<Summary>,
 }
 
 /// What a fitted model says about new rows.
@@ -132,10 +135,17 @@ impl Fitted {
         (self.rows, self.trained_on)
     }
 
-    /// The errors it was fitted to, in numbers.
+    /// The errors it was given, in numbers.
     #[must_use]
     pub fn training(&self) -> &Summary {
         &self.training
+    }
+
+    /// The errors that were left when the bias that was learned had been taken off: each by a bias that
+    /// had not seen it. `None` where none was learned, or by an earlier version.
+    #[must_use]
+    pub fn debiased(&self) -> Option<&Summary> {
+        self.debiased.as_ref()
     }
 
     /// How it did on held-out rows, if any were held out.

@@ -398,6 +398,7 @@ fn fit_rows(
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
         known,
+        debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
     };
     Ok(Fit { fitted, held_out })
 }

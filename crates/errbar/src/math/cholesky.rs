@@ -217,3 +217,35 @@ impl Cholesky {
         Self { size, rows }
     }
 }
+
+/// The inverse of a lower triangle, in full rows.
+pub(crate) fn inverse(triangle: &[Vec<f64>]) -> Vec<f64> {
+    let (size, factor) = (triangle.len(), Cholesky::from_triangle(triangle));
+    let mut out = vec![0.0; size * size];
+    for column in 0..size {
+        let mut unit = vec![0.0; size];
+        unit[column] = 1.0;
+        factor.solve_lower(&mut unit);
+        unit.iter().enumerate().for_each(|(row, x)| out[row * size + column] = *x);
+    }
+    out
+}
+
+/// What the solution of a lower triangle can reach, entry by entry, when no right-hand side exceeds
+/// these; `None` for a triangle whose solutions say nothing, or leave the range of doubles.
+///
+/// A factor of a covariance makes small numbers of small ones. Only one that was tampered with has
+/// solutions beyond [`LARGEST`], and no sum made of smaller ones overflows or is NaN.
+pub(crate) fn largest_solution(triangle: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
+    let held = |x: &f64| x.abs() <= LARGEST;
+    if !triangle.iter().flatten().chain(right).all(held) {
+        return None;
+    }
+    let inverse = inverse(triangle);
+    let reach = |row: &[f64]| row.iter().zip(right).map(|(a, b)| a.abs() * b).sum::<f64>();
+    let all: Vec<f64> = inverse.chunks_exact(triangle.len().max(1)).map(reach).collect();
+    all.iter().all(held).then_some(all)
+}
+
+/// Far beyond any number in a fit, and its fourth power is still one.
+pub(crate) const LARGEST: f64 = 1e60;

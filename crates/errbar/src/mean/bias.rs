@@ -12,7 +12,7 @@ use crate::data::{Data, Split, rows_with_missing};
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, check};
 use crate::order::{Held, Order};
-use crate::sigma::trees::{Bins, Codes, Grower, Limits, Slope, Tree};
+use crate::sigma::trees::{Bins, Codes, Grower, Limits, NodeParts, Slope, Tree};
 
 /// A bias learned from errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -181,10 +181,28 @@ impl Bias {
         Ok(inputs.chunks_exact(columns).map(one).collect())
     }
 
+    /// The nodes of each tree, its root first.
+    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeParts>> {
+        self.trees.iter().map(|tree| tree.parts(&self.bins))
+    }
+
+    /// The bias is this plus the steps of all trees, times the [unit](Bias::unit).
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// The unit of the level and the steps.
+    #[must_use]
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
     /// Whether a bias that was read can be used.
     pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
         self.bins.check()?;
-        let finite = self.level.is_finite() && self.unit.is_finite();
+        let reach = self.level.abs() + self.trees.iter().map(Tree::largest).sum::<f64>();
+        let finite = reach.is_finite() && self.unit > 0.0 && (self.unit * reach).is_finite();
         match finite && self.trees.iter().all(|tree| tree.fits(&self.bins)) {
             true => Ok(()),
             false => Err("its bias does not fit its inputs, or is not finite"),

@@ -25,7 +25,9 @@ use super::gaussian_process::{
 use crate::bumps::{Bumps, Limits, Process};
 use crate::data::{chosen_rows, rows_of};
 use crate::error::{Error, Result};
-use crate::math::cholesky::{Cholesky, GROUP, Squares, solve_lower_group};
+use crate::math::cholesky::{
+    Cholesky, GROUP, LARGEST, Squares, largest_solution, solve_lower_group,
+};
 use crate::monitor::{Monitor, Part, check};
 use crate::score::sample::{check_finite, check_length};
 use crate::sigma::Scaling;
@@ -244,9 +246,16 @@ impl SparseProcess {
             }
         };
         let diagonal = self.precision.iter().all(|row| row.last().is_some_and(|d| *d > 0.0));
-        let finite = (self.coefficients.iter().chain(self.precision.iter().flatten()))
-            .chain([&self.mean, &self.unit])
-            .all(|x| x.is_finite());
+        // Nowhere may the mean be NaN, or what is not known of it.
+        let held = self.coefficients.iter().all(|c| c.abs() <= LARGEST);
+        let largest = self.bumps.largest().filter(|_| held && diagonal);
+        let deviations = largest.as_ref().and_then(|b| largest_solution(&self.precision, b));
+        let reach = |b: Vec<f64>| b.iter().zip(&self.coefficients).map(|(b, c)| b * c.abs()).sum();
+        let reach: f64 = largest.map_or(f64::INFINITY, reach);
+        let finite = self.mean.is_finite()
+            && (self.mean.abs() + self.unit * reach).is_finite()
+            && (self.unit * self.unit).is_finite()
+            && deviations.is_some();
         match noise && diagonal && finite && self.unit > 0.0 {
             true => Ok(()),
             false => Err("a number of its mean is out of range"),

@@ -21,7 +21,7 @@ fn table() -> impl Strategy<Value = Vec<Vec<String>>> {
 /// All columns as text, read in blocks and pieces of these sizes.
 fn read(bytes: &[u8], separator: u8, sizes: Sizes) -> anyhow::Result<Vec<Vec<String>>> {
     let file = file(bytes);
-    let format = Format { separator: Some(separator), decimal_comma: false };
+    let format = Format { separator: Some(separator), decimal_comma: false, ..Format::default() };
     let mut table = Table::open(&file.path, &format)?;
     set_sizes(&mut table, sizes);
     let wanted: Vec<usize> = (0..table.header().len()).collect();

@@ -57,6 +57,13 @@ impl Basis {
         sigma.ln() / LEVEL
     }
 
+    /// What each function can reach anywhere; `None` as for [`Bumps::largest`].
+    pub(super) fn largest(&self) -> Option<Vec<f64>> {
+        let bumps = self.bumps.largest()?;
+        let linear = std::iter::repeat_n(SLOPE, self.bumps.columns());
+        Some(std::iter::once(LEVEL).chain(linear).chain(bumps).collect())
+    }
+
     pub(super) fn check(&self, columns: usize) -> std::result::Result<(), &'static str> {
         self.bumps.check(columns)
     }

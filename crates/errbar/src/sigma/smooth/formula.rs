@@ -2,7 +2,7 @@
 
 use super::basis::{LEVEL, SLOPE};
 use super::{Scaling, Smooth};
-use crate::math::cholesky::Cholesky;
+use crate::math::cholesky::inverse;
 
 /// Everything in the formula of sigma. With $z$ the inputs scaled to [-1, 1] over the range of the
 /// training rows and held within $\pm$[`FARTHEST`](Scaling::FARTHEST) of these units,
@@ -60,17 +60,4 @@ impl Smooth {
             unit: self.unit,
         }
     }
-}
-
-/// The inverse of a lower triangle, in full rows.
-fn inverse(triangle: &[Vec<f64>]) -> Vec<f64> {
-    let (size, factor) = (triangle.len(), Cholesky::from_triangle(triangle));
-    let mut out = vec![0.0; size * size];
-    for column in 0..size {
-        let mut unit = vec![0.0; size];
-        unit[column] = 1.0;
-        factor.solve_lower(&mut unit);
-        unit.iter().enumerate().for_each(|(row, x)| out[row * size + column] = *x);
-    }
-    out
 }

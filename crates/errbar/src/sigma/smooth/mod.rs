@@ -34,7 +34,7 @@ use crate::bumps::Process;
 use crate::data::Data;
 use crate::data::chosen_rows;
 use crate::error::{Error, Result};
-use crate::math::cholesky::Cholesky;
+use crate::math::cholesky::{Cholesky, LARGEST, largest_solution};
 use crate::math::linear::{axpy, dot};
 use crate::mean::gaussian_process::{self, GaussianProcess, LengthScales, NoiseScale};
 use crate::monitor::{Monitor, check};
@@ -405,11 +405,15 @@ impl Smooth {
             return Err("its coefficients do not fit its functions");
         }
         let diagonal = self.precision.iter().all(|row| row.last().is_some_and(|d| *d > 0.0));
-        let finite = (self.coefficients.iter().chain(self.precision.iter().flatten()))
-            .all(|x| x.is_finite());
-        match diagonal && finite && self.unit > 0.0 && self.unit.is_finite() {
+        if !(diagonal && self.unit > 0.0 && self.unit.is_finite()) {
+            return Err("its unit or the factor of its precision is not positive");
+        }
+        // Nowhere may sigma be NaN.
+        let held = self.coefficients.iter().all(|c| c.abs() <= LARGEST);
+        let deviations = self.basis.largest().and_then(|f| largest_solution(&self.precision, &f));
+        match held && deviations.is_some() {
             true => Ok(()),
-            false => Err("a coefficient is not finite, or its unit not positive"),
+            false => Err("its coefficients or their precision are such as no fit makes"),
         }
     }
 }

@@ -196,7 +196,9 @@ impl Trees {
         if !self.trees.iter().all(|tree| tree.fits(&self.bins)) {
             return Err("a tree does not fit its inputs, or a step is not finite");
         }
-        match self.level.is_finite() && self.unit > 0.0 && self.unit.is_finite() {
+        // No sum of steps may overflow, or two that have would make NaN.
+        let reach = self.level.abs() + self.trees.iter().map(Tree::largest).sum::<f64>();
+        match reach.is_finite() && self.unit > 0.0 && self.unit.is_finite() {
             true => Ok(()),
             false => Err("its level is not finite, or its unit not positive"),
         }

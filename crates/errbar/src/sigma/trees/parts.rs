@@ -1,12 +1,12 @@
 //! What fitted trees are made of, for those who write them in another form.
 
-use super::Trees;
 use super::tree::Node;
+use super::{Bins, Tree, Trees};
 
 /// A node of a tree, in numbers of the inputs' own scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NodeParts {
-    /// Rows that end here add this to log sigma.
+    /// Rows that end here add this to the sum: of log sigma, or of a bias.
     Leaf(f64),
     /// Rows go to the node after this one (left) or to another.
     Split {
@@ -24,18 +24,7 @@ pub enum NodeParts {
 impl Trees {
     /// The nodes of each tree, its root first.
     pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeParts>> {
-        self.trees.iter().map(|tree| tree.nodes.iter().map(|node| self.node(node)).collect())
-    }
-
-    fn node(&self, node: &Node) -> NodeParts {
-        match *node {
-            Node::Leaf(step) => NodeParts::Leaf(f64::from(step)),
-            Node::Split { column, bin, missing_left, right } => {
-                let (column, right) = (column as usize, right as usize);
-                let threshold = self.bins.end(column, bin).unwrap_or(f64::MAX);
-                NodeParts::Split { column, threshold, missing_left, right }
-            }
-        }
+        self.trees.iter().map(|tree| tree.parts(&self.bins))
     }
 
     /// log sigma is this plus the steps of all trees.
@@ -48,5 +37,20 @@ impl Trees {
     #[must_use]
     pub fn unit(&self) -> f64 {
         self.unit
+    }
+}
+
+impl Tree {
+    /// Its nodes, the root first.
+    pub(crate) fn parts(&self, bins: &Bins) -> Vec<NodeParts> {
+        let part = |node: &Node| match *node {
+            Node::Leaf(step) => NodeParts::Leaf(f64::from(step)),
+            Node::Split { column, bin, missing_left, right } => {
+                let (column, right) = (column as usize, right as usize);
+                let threshold = bins.end(column, bin).unwrap_or(f64::MAX);
+                NodeParts::Split { column, threshold, missing_left, right }
+            }
+        };
+        self.nodes.iter().map(part).collect()
     }
 }

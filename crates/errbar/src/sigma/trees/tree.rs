@@ -61,6 +61,14 @@ impl Tree {
         })
     }
 
+    /// The largest step of any leaf, whatever its sign.
+    pub(crate) fn largest(&self) -> f64 {
+        self.nodes.iter().fold(0.0, |largest, node| match *node {
+            Node::Leaf(step) => f64::from(step.abs()).max(largest),
+            Node::Split { .. } => largest,
+        })
+    }
+
     /// Whether a tree that was read can be used with these bins. (Its shape has been checked.)
     pub(crate) fn fits(&self, bins: &Bins) -> bool {
         self.nodes.iter().all(|node| match *node {
