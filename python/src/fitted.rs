@@ -122,7 +122,7 @@ pub(crate) fn fit_sigma(
 impl Fitted {
     fn predict<'py>(&self, py: Python<'py>, inputs: Inputs<'py>) -> PyResult<Predicted<'py>> {
         let x = inputs.as_slice()?;
-        let predicted = detached(py, x.len(), || self.fitted.predict(x))?;
+        let predicted = detached(py, || self.fitted.predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((
             predicted.bias.map(|bias| bias.into_pyarray(py)),
@@ -140,7 +140,7 @@ impl Fitted {
         level: f64,
     ) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
         let x = inputs.as_slice()?;
-        let band = detached(py, x.len(), || self.fitted.band(x, level))?;
+        let band = detached(py, || self.fitted.band(x, level))?;
         let band = band.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
     }
@@ -160,7 +160,7 @@ impl Fitted {
                 labels.len()
             )));
         }
-        let reach = detached(py, x.len(), || {
+        let reach = detached(py, || {
             let group = group.map(|labels| self.numbers_of(&labels));
             self.fitted.guaranteed(x, level, group.as_deref())
         })?;
@@ -278,18 +278,19 @@ impl Fitted {
     }
 
     /// The text of a model file.
-    fn to_json(&self) -> PyResult<String> {
-        self.fitted.to_json().map_err(refused)
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        detached(py, || self.fitted.to_json())?.map_err(refused)
     }
 
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Self> {
-        Ok(Self { fitted: fit::Fitted::from_json(text).map_err(refused)? })
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let fitted = detached(py, || fit::Fitted::from_json(text))?;
+        Ok(Self { fitted: fitted.map_err(refused)? })
     }
 
     /// Writes a model file, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| errbar_cli::model_file::write(&path, &self.fitted))
+        detached(py, || errbar_cli::model_file::write(&path, &self.fitted))?
             .map_err(|error| PyOSError::new_err(format!("{error:#}")))
     }
 
@@ -299,7 +300,7 @@ impl Fitted {
         // The program takes this name for standard input.
         let path = if path.as_os_str() == "-" { PathBuf::from("./-") } else { path };
         let there = path.exists();
-        match py.detach(|| errbar_cli::model_file::read(&path)) {
+        match detached(py, || errbar_cli::model_file::read(&path))? {
             Ok(fitted) => Ok(Self { fitted }),
             Err(error) if there => Err(PyValueError::new_err(format!("{error:#}"))),
             Err(error) => Err(PyOSError::new_err(format!("{error:#}"))),
@@ -308,7 +309,7 @@ impl Fitted {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let class = py.get_type::<Self>();
-        Ok((class.getattr("from_json")?, (self.to_json()?,)))
+        Ok((class.getattr("from_json")?, (self.to_json(py)?,)))
     }
 }
 
