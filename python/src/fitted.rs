@@ -207,6 +207,24 @@ impl Fitted {
         self.fitted.rows()
     }
 
+    /// Whether it is one constant sigma because there were too few rows for what was asked for.
+    #[getter]
+    fn too_few_rows(&self) -> bool {
+        self.fitted.too_few_rows()
+    }
+
+    /// The name of the forecast that the errors belong to, if it is known.
+    #[getter]
+    fn forecast(&self) -> Option<&str> {
+        self.fitted.forecast()
+    }
+
+    /// The same model, knowing the name of its forecast.
+    fn with_forecast(&self, name: String) -> Self {
+        let source = self.fitted.error_source();
+        Self { fitted: self.fitted.clone().with_errors(source, Some(name)) }
+    }
+
     /// Whether the model makes a forecast too.
     #[getter]
     fn has_forecast(&self) -> bool {
