@@ -93,8 +93,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         learn from, not by random ones.
     most_rows : int, default=10000
         The most rows a model is trained on, at least 20; of more, this many are chosen (five times as
-        many for trees, all for one constant sigma). All are used to judge. ``trained_on_`` says how
-        many it were, and a warning where it were not all.
+        many for trees, all for one constant sigma). All are used to judge. ``trained_on_`` is how
+        many, and a warning says where they are not all.
     budget : float, default=4e8
         How much work may be done, in evaluations of the cost of one row: it decides how often rows
         are held out, and if need be on how many rows models are trained.
@@ -402,32 +402,35 @@ def usual_names(columns: int) -> list[str]:
 def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
     """Inputs as rows of doubles. scikit-learn looks at names and shapes; that values are finite is
     seen later, where row and column can be named."""
-    # PyArrow's columns are the values; elsewhere they are the names.
-    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
-    if names is not None:
-        names = [str(name) for name in names]
-        refuse_twice(names)
-    refuse_what_is_no_number(X, names)
+    refuse_what_is_no_number(X)
     inputs = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
     )
     return np.require(inputs, requirements="C")
 
 
-def refuse_what_is_no_number(X: Any, names: list[str] | None) -> None:
-    """A sentence for inputs that are words or times, with the first of them."""
-    cells = np.asarray(X) if isinstance(X, (np.ndarray, list, tuple)) or names else None
-    if cells is None or cells.ndim != 2 or cells.dtype.kind not in "OUSmM":
+def refuse_what_is_no_number(X: Any) -> None:
+    """A sentence for inputs that are words or times, with the first of them, and for two columns of
+    one name."""
+    # PyArrow's columns are the values; elsewhere they are the names.
+    names = getattr(X, "column_names", None)
+    names = getattr(X, "columns", None) if names is None else names
+    if names is not None:
+        refuse_twice([str(name) for name in names])
+        columns = [(str(name), np.asarray(X[name])) for name in names]
+    elif isinstance(X, (np.ndarray, list, tuple)) and np.ndim(X) == 2:
+        columns = [(f"x{place}", values) for place, values in enumerate(np.asarray(X).T)]
+    else:
         return
-    for (row, column), value in np.ndenumerate(cells):
-        if isinstance(value, (str, bytes)):
-            what = f"{str(value)!r}, which is no number: encode it, or leave the column out"
-        elif isinstance(value, TIMES):
-            what = f"{value}, a time: give numbers, such as the hour, or days since a start"
-        else:
-            continue
-        name = names[column] if names else f"x{column}"
-        raise ValueError(f'the input "{name}" at row {row} is {what}')
+    for name, values in columns:
+        for row, value in enumerate(values if values.dtype.kind in "OUSmM" else ()):
+            if isinstance(value, (str, bytes)):
+                what = f"{str(value)!r}, which is no number: encode it, or leave the column out"
+            elif isinstance(value, TIMES):
+                what = f"{value}, a time: give numbers, such as the hour, or days since a start"
+            else:
+                continue
+            raise ValueError(f'the input "{name}" at row {row} is {what}')
 
 
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
