@@ -63,6 +63,16 @@ def refuse_twice(names: list[str]) -> None:
             raise ValueError(f'two input columns are named "{name}": give each its own name')
 
 
+def one_level(level: Any) -> float:
+    """The level of an interval, as one number; what it may be is checked where it is used."""
+    try:
+        if np.ndim(level) == 0:
+            return float(level)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"level is {level!r}: give one number between 0 and 1, and call once per level")
+
+
 def groups_of(by: Any) -> tuple[str, list[str], npt.NDArray[np.uint32]]:
     """What rows are grouped by, the groups, and for each row its place among them."""
     labels, rows = np.unique(np.asarray(by).astype(str), return_inverse=True)

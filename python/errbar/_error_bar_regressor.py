@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from . import _errbar
-from ._arrays import Floats
+from ._arrays import Floats, one_level
 from ._normal import Normal
-from ._sigma_regressor import SigmaRegressor, seed_of, target, weights
+from ._sigma_regressor import (
+    SigmaRegressor,
+    refuse_what_is_no_number,
+    seed_of,
+    target,
+    usual_names,
+    weights,
+)
+
+# What stands for a part that is not given.
+USUAL = {"estimator": LinearRegression, "sigma": SigmaRegressor}
+
+# With fewer groups they are taken for categories, as SigmaRegressor takes them.
+LEAST_GROUPS = 10
 
 
 class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
@@ -35,11 +49,16 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     cv : int, splitter or iterable, default=5
         The folds. A number stands for so many random ones. For rows in the order of time give
         ``TimeSeriesSplit()``: rows that no fold holds out are then not learned from. Of a row held
-        out more than once, the first forecast counts.
+        out more than once, the first forecast counts. With ten groups or more a number holds out
+        whole groups.
+    forecast_as_input : bool, default=True
+        Whether the forecast is an input of sigma, beside the columns of X: what is forecast large
+        is often off by much.
     n_jobs : int or None, default=None
         Folds that are fitted at the same time, as everywhere in scikit-learn.
     random_state : int, RandomState or None, default=None
-        The seed of random folds. None is 0.
+        The seed of random folds (None is 0), and of the forecaster and of sigma where they have none
+        of their own.
 
     Attributes
     ----------
@@ -47,6 +66,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         The forecaster, fitted to all rows.
     sigma_ : regressor
         The fitted model of sigma.
+    forecast_ : ndarray
+        The out-of-fold forecast of each row; NaN where no fold held it out.
     error_ : ndarray
         The out-of-fold error of each row, observation minus forecast; NaN where no fold held it out.
 
@@ -69,55 +90,159 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         sigma: Any = None,
         *,
         cv: Any = 5,
+        forecast_as_input: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.sigma = sigma
         self.cv = cv
+        self.forecast_as_input = forecast_as_input
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ErrorBarRegressor:
-        """Fits the forecaster and sigma. ``sample_weight`` goes to both, where they take it."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters; with ``deep`` those of forecaster and sigma too, the usual ones where
+        they are not given."""
+        params: dict[str, Any] = super().get_params(deep)
+        for name, usual in USUAL.items():
+            if deep and params[name] is None:
+                nested = usual().get_params()
+                params.update({f"{name}__{key}": value for key, value in nested.items()})
+        return params
+
+    def set_params(self, **params: Any) -> ErrorBarRegressor:
+        """Sets parameters. Those of a forecaster or a sigma that is not given make it the usual one
+        with these parameters."""
+        for name, usual in USUAL.items():
+            nested = any(key.startswith(f"{name}__") for key in params)
+            if nested and params.get(name, getattr(self, name)) is None:
+                params[name] = usual()
+        super().set_params(**params)
+        return self
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        group: Any = None,
+        groups: Any = None,
+    ) -> ErrorBarRegressor:
+        """Fits the forecaster and sigma. ``sample_weight`` goes to both, where they take it.
+
+        ``group`` is the group of each row (a station, a patient, a storm), for folds such as
+        ``GroupKFold()`` and for sigma: see :meth:`SigmaRegressor.fit`. ``groups`` is another name.
+        """
         if y is None:
             raise ValueError("ErrorBarRegressor requires y to be passed, but the target y is None")
         X = self._kept(X, reset=True)
         observation, weight = target("y", y), weights(sample_weight)
-        for name, values in (("y", observation), ("sample_weight", weight)):
+        own = _labels(group, groups)
+        for name, values in (("y", observation), ("sample_weight", weight), ("group", own)):
             if values is not None and len(values) != X.shape[0]:
                 raise ValueError(
                     f"{name} has {len(values)} values but X has {X.shape[0]} rows: "
                     "give one value per row"
                 )
         refuse_not_finite("y", observation)
-        forecaster = LinearRegression() if self.estimator is None else self.estimator
-        self.error_ = self._out_of_fold(forecaster, X, observation, weight)
+        seed = None if self.random_state is None else seed_of(self.random_state) % 2**32
+        forecaster, sigma = self._parts()
+        forecaster, sigma = _seeded(forecaster, seed), _seeded(sigma, seed)
+        if isinstance(sigma, SigmaRegressor):  # before the forecaster says it in another way
+            refuse_what_is_no_number(X)
+        self.forecast_ = self._out_of_fold(
+            forecaster, X, observation, weight, None if own is None else np.asarray(own), seed or 0
+        )
+        self.error_ = observation - self.forecast_
+        refuse_not_finite("an out-of-fold error", self.error_, missing=True)
         judged = np.flatnonzero(~np.isnan(self.error_))
-        sigma = SigmaRegressor() if self.sigma is None else self.sigma
+        known = _safe_indexing(X, judged)
+        self._added = self._new_input(X) if self.forecast_as_input else None
+        known = self._with_forecast(known, self.forecast_[judged])
         self.sigma_ = _fit(
             clone(sigma),
-            _safe_indexing(X, judged),
+            known,
             self.error_[judged],
             None if weight is None else weight[judged],
+            None if own is None else _safe_indexing(own, judged),
         )
         self.estimator_ = _fit(clone(forecaster), X, observation, weight)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The forecast of each row; with ``return_std`` also its sigma, as Gaussian processes do."""
-        check_is_fitted(self)
-        X = self._kept(X, reset=False)
-        forecast = np.asarray(self.estimator_.predict(X), dtype=np.float64) + _bias(self.sigma_, X)
-        return (forecast, self.sigma_.predict(X)) if return_std else forecast
+        forecast, known = self._forecast(X)
+        return (forecast, self.sigma_.predict(known)) if return_std else forecast
 
-    def predict_interval(self, X: Any, level: float = 0.9) -> Floats:
-        """The ends of each row's central interval of this level, in two columns."""
-        return self.predict_distribution(X).interval(level)
+    def predict_interval(
+        self, X: Any, level: float = 0.9, *, group: Any = None, groups: Any = None
+    ) -> Floats:
+        """The ends of each row's interval of this level, in two columns.
+
+        With ``sigma=SigmaRegressor(guarantee=...)`` these are its intervals with a guarantee: the
+        forecast, and to either side what :meth:`SigmaRegressor.guaranteed` says, of whatever shape the
+        errors are. They come from out-of-fold errors, so what is promised is promised of forecasters
+        fitted to a part of the rows; the one fitted to all rows is as good in practice. ``group`` (or
+        ``groups``) is then the group of each row, where it was fitted with groups. Otherwise the
+        intervals are the central ones of :meth:`predict_distribution`.
+        """
+        share = one_level(level)
+        forecast, known = self._forecast(X)
+        labels = _labels(group, groups)
+        last, inputs = _last(self.sigma_, known)
+        if getattr(last, "guarantee", None) is not None:
+            reach = last.guaranteed(inputs, share, labels)
+            return np.stack([forecast - reach, forecast + reach], axis=-1)
+        return np.stack(Normal(forecast, self.sigma_.predict(known)).interval(share), axis=-1)
 
     def predict_distribution(self, X: Any) -> Normal:
         """A normal distribution for each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``, ``crps``."""
         return Normal(*self.predict(X, return_std=True))
+
+    def outside(self, X: Any) -> Any:
+        """Whether each row lies outside of what sigma was fitted to: there it deserves less trust."""
+        _, known = self._forecast(X)
+        last, inputs = _last(self.sigma_, known)
+        if not hasattr(last, "outside"):
+            raise ValueError(f"{type(last).__name__} does not say which rows are outside")
+        return last.outside(inputs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes sigma as the model file that ``errbar predict`` and :meth:`load` read, whole or not
+        at all. The forecaster is not in it: keep that in its own way, or all together by ``pickle``
+        or ``joblib``.
+
+        Where the forecast is an input, its column is named "forecast", or as the next one where
+        columns have no names: x2 after x0 and x1.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.sigma_, SigmaRegressor):
+            raise ValueError(
+                f"a model file holds no {type(self.sigma_).__name__}: keep it by pickle or joblib"
+            )
+        name = "forecast" if self._added is None else self._added[0]
+        self.sigma_.fitted_.with_forecast(name).save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], estimator: Any) -> ErrorBarRegressor:
+        """Puts the error bars in a file that :meth:`save` or ``errbar fit`` wrote on a forecaster that
+        is fitted already."""
+        check_is_fitted(estimator)
+        sigma = SigmaRegressor.load(path)
+        fitted = sigma.fitted_
+        loaded = cls(estimator, sigma, forecast_as_input=fitted.forecast in fitted.names)
+        names = list(fitted.names)
+        loaded._added = None
+        if fitted.forecast in names:
+            loaded._added = (fitted.forecast, names.index(fitted.forecast))
+            names.remove(fitted.forecast)
+        if hasattr(sigma, "feature_names_in_"):
+            loaded.feature_names_in_ = np.array(names, dtype=object)
+        loaded.n_features_in_ = len(names)
+        loaded.estimator_, loaded.sigma_ = estimator, sigma
+        return loaded
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean CRPS of the observations ``y``: greater is better.
@@ -137,13 +262,68 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             return X
         return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 
+    def _parts(self) -> tuple[Any, Any]:
+        """Forecaster and sigma, the usual ones where they are not given."""
+        forecaster, sigma = (
+            usual() if getattr(self, name) is None else getattr(self, name)
+            for name, usual in USUAL.items()
+        )
+        return forecaster, sigma
+
+    def _forecast(self, X: Any) -> tuple[Floats, Any]:
+        """The forecast of each row, moved by the bias where that was learned; and what sigma is a
+        function of."""
+        check_is_fitted(self)
+        X = self._kept(X, reset=False)
+        forecast = np.asarray(self.estimator_.predict(X), dtype=np.float64)
+        known = self._with_forecast(X, forecast)
+        return forecast + _bias(self.sigma_, known), known
+
+    def _new_input(self, X: Any) -> tuple[str, int]:
+        """The name of the forecast among the inputs of sigma, and its place there."""
+        if not hasattr(self, "feature_names_in_"):
+            return usual_names(X.shape[1] + 1)[-1], X.shape[1]
+        names, name = self.feature_names_in_, "forecast"
+        while name in names:
+            name += "_"
+        return name, X.shape[1]
+
+    def _with_forecast(self, X: Any, forecast: Floats) -> Any:
+        """What sigma is a function of: the inputs, and the forecast if it is one; a table stays one."""
+        if self._added is None:
+            return X
+        name, place = self._added
+        # A table whose columns have numbers for names has no names, to scikit-learn.
+        if isinstance(X, np.ndarray) or not hasattr(self, "feature_names_in_"):
+            return np.insert(np.asarray(X), place, forecast, axis=1)
+        package = type(X).__module__.partition(".")[0]
+        if package == "pandas":
+            X = X.copy(deep=False)
+            X.insert(place, name, forecast)
+            return X
+        if package == "polars":
+            return X.clone().insert_column(place, type(X)({name: forecast}).to_series())
+        if package == "pyarrow":
+            return X.add_column(place, name, [forecast])
+        raise ValueError(
+            f"the forecast cannot be made a column of a {type(X).__name__}: give a table of pandas, "
+            "Polars or PyArrow, or say forecast_as_input=False"
+        )
+
     def _out_of_fold(
-        self, forecaster: Any, X: Any, observation: Floats, weight: Floats | None
+        self,
+        forecaster: Any,
+        X: Any,
+        observation: Floats,
+        weight: Floats | None,
+        group: Any,
+        seed: int,
     ) -> Floats:
-        """The error of each row, forecast by a regressor that has not seen it."""
+        """The forecast of each row, by a regressor that has not seen it."""
         if isinstance(self.cv, (int, np.integer)):
-            seed = seed_of(self.random_state) % 2**32
-            folds = KFold(int(self.cv), shuffle=True, random_state=seed)
+            many = group is not None and len(np.unique(group)) >= max(LEAST_GROUPS, int(self.cv))
+            random, group = (GroupKFold, group) if many else (KFold, None)
+            folds = random(int(self.cv), shuffle=True, random_state=seed)
         else:
             folds = check_cv(self.cv, observation)
 
@@ -153,18 +333,17 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             return test, np.asarray(fitted.predict(_safe_indexing(X, test)), dtype=np.float64)
 
         forecasts = Parallel(n_jobs=self.n_jobs)(
-            delayed(one)(train, test) for train, test in folds.split(X, observation)
+            delayed(one)(train, test) for train, test in folds.split(X, observation, group)
         )
-        error = np.full(len(observation), np.nan)
+        out = np.full(len(observation), np.nan)
         for test, forecast in reversed(forecasts):  # the first forecast of a row stays
             if forecast.shape != (len(test),):
                 raise ValueError(
                     f"the estimator forecast an array of shape {forecast.shape} for {len(test)} "
                     "rows: give one that forecasts one number per row"
                 )
-            error[test] = observation[test] - forecast
-        refuse_not_finite("an out-of-fold error", error, missing=True)
-        return error
+            out[test] = forecast
+        return out
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")
@@ -173,6 +352,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         # The score is in the units of y and below 0.
         tags.regressor_tags.poor_score = True
+        tags.input_tags.allow_nan = all(get_tags(one).input_tags.allow_nan for one in self._parts())
         return tags
 
 
@@ -186,22 +366,49 @@ def refuse_not_finite(name: str, values: Floats, missing: bool = False) -> None:
         )
 
 
+def _labels(group: Any, groups: Any) -> Any:
+    """The group of each row, by whichever name it came."""
+    if group is not None and groups is not None:
+        raise ValueError("group and groups are two names of the same: give one of them")
+    return groups if group is None else group
+
+
+def _seeded(model: Any, seed: int | None) -> Any:
+    """A copy with this seed wherever it has none of its own."""
+    model = clone(model)
+    for key, value in ({} if seed is None else model.get_params()).items():
+        if f"__{key}".endswith("__random_state") and value is None:
+            model.set_params(**{key: seed})
+    return model
+
+
+def _last(sigma: Any, X: Any) -> tuple[Any, Any]:
+    """What learned sigma, and its inputs: the last step of a pipeline, and what comes to it."""
+    if not isinstance(sigma, Pipeline):
+        return sigma, X
+    return _last(sigma[-1], sigma[:-1].transform(X) if len(sigma) > 1 else X)
+
+
 def _bias(sigma: Any, X: Any) -> Any:
     """What the model of sigma would add to the forecast, if it learned that."""
-    if isinstance(sigma, Pipeline):
-        return _bias(sigma[-1], sigma[:-1].transform(X)) if len(sigma) > 1 else _bias(sigma[-1], X)
-    return sigma.bias(X) if getattr(sigma, "debias", False) else 0.0
+    last, inputs = _last(sigma, X)
+    return last.bias(inputs) if getattr(last, "debias", False) else 0.0
 
 
-def _fit(model: Any, X: Any, y: Floats, weight: Floats | None) -> Any:
-    """Fits a model, with weights where there are some."""
-    if weight is None:
-        return model.fit(X, y)
-    if isinstance(model, Pipeline):
-        return model.fit(X, y, **{f"{model.steps[-1][0]}__sample_weight": weight})
-    if not has_fit_parameter(model, "sample_weight"):
-        raise ValueError(
-            f"{type(model).__name__} takes no sample_weight: leave the weights out, or choose "
-            "another model"
-        )
-    return model.fit(X, y, sample_weight=weight)
+def _fit(model: Any, X: Any, y: Floats, weight: Floats | None, group: Any = None) -> Any:
+    """Fits a model, with weights and groups where there are some."""
+    last, prefix = model, ""
+    while isinstance(last, Pipeline):
+        name, step = last.steps[-1]
+        last, prefix = step, f"{prefix}{name}__"
+    more = {}
+    if weight is not None:
+        if not has_fit_parameter(last, "sample_weight"):
+            raise ValueError(
+                f"{type(last).__name__} takes no sample_weight: leave the weights out, or choose "
+                "another model"
+            )
+        more[f"{prefix}sample_weight"] = weight
+    if group is not None and has_fit_parameter(last, "group"):
+        more[f"{prefix}group"] = group
+    return model.fit(X, y, **more)

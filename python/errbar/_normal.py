@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _errbar
-from ._arrays import Floats, floats, shaped, together
+from ._arrays import floats, one_level, shaped, together
 from ._rows import crps
 
 
@@ -24,9 +24,9 @@ class Normal:
     >>> tomorrow = Normal([12.0, 15.0], [0.5, 2.0])
     >>> tomorrow.sf(16.0).round(4)  # the probability of more than 16
     array([0.    , 0.3085])
-    >>> tomorrow.interval(0.9).round(2)
-    array([[11.18, 12.82],
-           [11.71, 18.29]])
+    >>> low, high = tomorrow.interval(0.9)
+    >>> low.round(2), high.round(2)
+    (array([11.18, 11.71]), array([12.82, 18.29]))
     """
 
     def __init__(self, mean: Any, std: Any) -> None:
@@ -86,12 +86,13 @@ class Normal:
         """The value that is exceeded with probability ``q``, accurate for small ones."""
         return self._quantile(1.0, q)
 
-    def interval(self, level: float = 0.9) -> Floats:
-        """The ends of the central interval of this level, in the last axis."""
-        if not 0 < level < 1:
+    def interval(self, level: float = 0.9) -> tuple[Any, Any]:
+        """The lower and the upper ends of the central intervals of this level."""
+        share = one_level(level)
+        if not 0 < share < 1:
             raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
-        half = math.sqrt(2) * float(_errbar.erfinv(np.array([level]))[0]) * self._std
-        return np.stack([self._mean - half, self._mean + half], axis=-1)
+        half = math.sqrt(2) * float(_errbar.erfinv(np.array([share]))[0]) * self._std
+        return _number(self._mean - half), _number(self._mean + half)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Random values; ``size`` broadcasts against the means. ``random_state`` is a seed or a

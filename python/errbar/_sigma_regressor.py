@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
+import warnings
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _errbar
-from ._arrays import Floats, floats, groups_of, refuse_twice
+from ._arrays import Floats, floats, groups_of, one_level, refuse_twice
 from ._cost import Beta
 
 
@@ -90,10 +92,18 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         Whether rows are in the order of time: then models are judged by rows later than those they
         learn from, not by random ones.
     most_rows : int, default=10000
-        The most rows a model is trained on; of more, this many are chosen. All are used to judge.
+        The most rows a model is trained on, at least 20; of more, this many are chosen (five times as
+        many for trees, all for one constant sigma). All are used to judge. ``trained_on_`` is how
+        many, and a warning says where they are not all.
     budget : float, default=4e8
         How much work may be done, in evaluations of the cost of one row: it decides how often rows
         are held out, and if need be on how many rows models are trained.
+    keep_inputs : bool, default=False
+        Whether every input is used, even where rows held out in time say that what it tells about
+        sigma does not carry over to later rows.
+    independent : bool, default=False
+        Whether rows are taken as independent even where neighbouring errors resemble each other;
+        otherwise neighbours are then held out together, in blocks.
     local_units : bool, default=True
         Whether each row's error counts in units of the sigma there, after a first fit; otherwise rows
         of small sigma hardly count.
@@ -120,6 +130,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         The kind of model that was chosen.
     explanation_ : str
         The model in a few words.
+    trained_on_ : int
+        The rows it was trained on: fewer than it was given where ``most_rows``, ``budget`` or a
+        guarantee keep some away. Of a mean of several models, the most that one was trained on.
     validation_ : Validation or None
         How it did on held-out rows; None where too few rows could be held out.
     n_features_in_ : int
@@ -128,7 +141,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
 
     Notes
     -----
-    With fewer than 20 rows "auto" is one constant sigma.
+    With fewer than 20 rows every model is one constant sigma, and a warning says so.
 
     References
     ----------
@@ -156,6 +169,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         time_order: bool = False,
         most_rows: int = 10_000,
         budget: float = 4e8,
+        keep_inputs: bool = False,
+        independent: bool = False,
         local_units: bool = True,
         debias: bool = False,
         guarantee: str | None = None,
@@ -171,6 +186,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.time_order = time_order
         self.most_rows = most_rows
         self.budget = budget
+        self.keep_inputs = keep_inputs
+        self.independent = independent
         self.local_units = local_units
         self.debias = debias
         self.guarantee = guarantee
@@ -205,10 +222,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             names = usual_names(inputs.shape[1])
         groups = None if group is None else groups_of(group)
         self.fitted_ = _errbar.fit_sigma(inputs, list(names), e, weight, groups, wanted)
+        self._warn()
         return self
 
     def predict(self, X: Any) -> Floats:
-        """Sigma of each row."""
+        """Sigma of each row. An input may be missing (NaN), also where none was in the rows it was
+        fitted to; such a row counts as outside."""
         return self._predicted(X)[2]
 
     def bias(self, X: Any) -> Floats:
@@ -218,15 +237,30 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return np.zeros_like(sigma) if bias is None else bias
 
     def outside(self, X: Any) -> Any:
-        """Whether each row lies outside the range of the inputs that the model was fitted to: there
-        sigma is that of the nearest edge, and deserves less trust."""
+        """Whether each row lies where there were hardly any training rows, in all inputs together:
+        there sigma is held by that of the nearest of them, and deserves less trust."""
         return self._predicted(X)[3]
+
+    def support(self, X: Any) -> Floats:
+        """How near the training rows are to each row: 1 where they are as near as they are to each
+        other, 0.5 at twice that distance (rows below are :meth:`outside`), down to 0. NaN for a model
+        that does not know: one constant sigma, or one of an older version."""
+        check_is_fitted(self)
+        inputs = table(self, X, reset=False)
+        support, _ = self.fitted_.support(inputs)
+        return np.full(len(inputs), np.nan) if support is None else support
+
+    def outside_input(self, X: Any) -> list[str | None]:
+        """For each row that lies outside, the name of the input that takes it from the training rows,
+        given the others; None for the other rows."""
+        check_is_fitted(self)
+        return self.fitted_.support(table(self, X, reset=False))[1]
 
     def sigma_band(self, X: Any, level: float = 0.9) -> Floats:
         """The band that holds sigma itself with this probability, in two columns: how well the
         errors tell it. Smooth models have one."""
         check_is_fitted(self)
-        band = self.fitted_.band(table(self, X, reset=False), number("level", level))
+        band = self.fitted_.band(table(self, X, reset=False), one_level(level))
         if band is None:
             raise ValueError(
                 f'a model of kind "{self.model_}" has no band on sigma: fit one with model="smooth"'
@@ -247,7 +281,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
         inputs = table(self, X, reset=False)
-        return self.fitted_.guaranteed(inputs, number("level", level), labels)
+        return self.fitted_.guaranteed(inputs, one_level(level), labels)
 
     def guaranteed_by(self, group: Any, level: float = 0.9) -> Any:
         """Who the interval of :meth:`guaranteed` is promised to, for rows of these groups: the group by
@@ -304,6 +338,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return self.fitted_.explanation
 
     @property
+    def trained_on_(self) -> int:
+        """The rows the model was trained on; of a mean of several, the most that one was."""
+        check_is_fitted(self)
+        return self.fitted_.rows[1]
+
+    @property
     def validation_(self) -> Validation | None:
         """How the model did on held-out rows."""
         check_is_fitted(self)
@@ -318,6 +358,24 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.fitted_.predict(table(self, X, reset=False))
 
+    def _warn(self) -> None:
+        """Says what was done otherwise than one would think."""
+        rows, used = self.fitted_.rows
+        if self.fitted_.too_few_rows:
+            warnings.warn(
+                f'with fewer than 20 rows ({rows} here) every model is one constant sigma, "{self.model}" '
+                "as well",
+                stacklevel=3,
+            )
+        # In a mean of several, trees may have seen all rows and the others not.
+        elif used < rows or (self.model_ == "stack" and rows > self.most_rows):
+            what = f"trained on {used}" if used < rows else "models other than trees did not learn from all"
+            warnings.warn(
+                f"{what} of {rows} rows: most_rows={self.most_rows}, of trees five times as many, and "
+                f"budget={self.budget:g} set the limit; raise them to learn from more",
+                stacklevel=3,
+            )
+
     def _wanted(self) -> dict[str, Any]:
         """The parameters as Rust takes them, where their names and ranges are checked."""
         return {
@@ -328,6 +386,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "time_order": bool(self.time_order),
             "most_rows": count("most_rows", self.most_rows),
             "budget": number("budget", self.budget),
+            "keep_inputs": bool(self.keep_inputs),
+            "independent": bool(self.independent),
             "local_units": bool(self.local_units),
             "debias": bool(self.debias),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
@@ -369,30 +429,38 @@ def usual_names(columns: int) -> list[str]:
 def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
     """Inputs as rows of doubles. scikit-learn looks at names and shapes; that values are finite is
     seen later, where row and column can be named."""
-    # PyArrow's columns are the values; elsewhere they are the names.
-    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
-    if names is not None:
-        names = [str(name) for name in names]
-        refuse_twice(names)
-    refuse_text(X, names)
+    refuse_what_is_no_number(X)
     inputs = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
     )
     return np.require(inputs, requirements="C")
 
 
-def refuse_text(X: Any, names: list[str] | None) -> None:
-    """A sentence for inputs that are words, with the first of them."""
-    cells = np.asarray(X) if isinstance(X, (np.ndarray, list, tuple)) or names else None
-    if cells is None or cells.ndim != 2 or cells.dtype.kind not in "OUS":
+def refuse_what_is_no_number(X: Any) -> None:
+    """A sentence for inputs that are words or times, with the first of them, and for two columns of
+    one name."""
+    # PyArrow's columns are the values; elsewhere they are the names.
+    names = getattr(X, "column_names", None)
+    names = getattr(X, "columns", None) if names is None else names
+    if names is not None:
+        refuse_twice([str(name) for name in names])
+        columns = [(str(name), np.asarray(X[name])) for name in names]
+    elif isinstance(X, (np.ndarray, list, tuple)) and np.ndim(X) == 2:
+        columns = [(f"x{place}", values) for place, values in enumerate(np.asarray(X).T)]
+    else:
         return
-    for (row, column), value in np.ndenumerate(cells):
-        if isinstance(value, (str, bytes)):
-            name = names[column] if names else f"x{column}"
-            raise ValueError(
-                f'the input "{name}" at row {row} is {str(value)!r}, which is no number: '
-                "encode it, or leave the column out"
-            )
+    for name, values in columns:
+        for row, value in enumerate(values if values.dtype.kind in "OUSmM" else ()):
+            if isinstance(value, (str, bytes)):
+                what = f"{str(value)!r}, which is no number: encode it, or leave the column out"
+            elif isinstance(value, TIMES):
+                what = f"{value}, a time: give numbers, such as the hour, or days since a start"
+            else:
+                continue
+            raise ValueError(f'the input "{name}" at row {row} is {what}')
+
+
+TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 def target(name: str, values: Any) -> Floats:

@@ -44,6 +44,8 @@ pub(crate) struct Wanted<'py> {
     time_order: bool,
     most_rows: usize,
     budget: f64,
+    keep_inputs: bool,
+    independent: bool,
     local_units: bool,
     debias: bool,
     guarantee: Option<String>,
@@ -63,6 +65,8 @@ impl Wanted<'_> {
             seed: self.seed,
             most_rows: self.most_rows,
             budget: self.budget,
+            keep_inputs: self.keep_inputs,
+            independent: self.independent,
             local_units: self.local_units,
             debias: self.debias,
             guarantee: match &self.guarantee {
@@ -122,7 +126,7 @@ pub(crate) fn fit_sigma(
 impl Fitted {
     fn predict<'py>(&self, py: Python<'py>, inputs: Inputs<'py>) -> PyResult<Predicted<'py>> {
         let x = inputs.as_slice()?;
-        let predicted = detached(py, x.len(), || self.fitted.predict(x))?;
+        let predicted = detached(py, || self.fitted.predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((
             predicted.bias.map(|bias| bias.into_pyarray(py)),
@@ -130,6 +134,21 @@ impl Fitted {
             predicted.sigma.into_pyarray(py),
             predicted.outside.into_pyarray(py),
         ))
+    }
+
+    /// How near the training rows are to each row, where the model knows, and which input takes a row
+    /// that lies outside from them.
+    fn support<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+    ) -> PyResult<(Option<Numbers<'py>>, Vec<Option<String>>)> {
+        let x = inputs.as_slice()?;
+        let predicted = detached(py, || self.fitted.predict(x))?;
+        let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
+        let name = |input: Option<usize>| input.map(|input| self.fitted.names()[input].clone());
+        let inputs = predicted.outside_input.into_iter().map(name).collect();
+        Ok((predicted.support.map(|support| support.into_pyarray(py)), inputs))
     }
 
     /// The band that holds sigma itself with this probability, if the model has one.
@@ -140,7 +159,7 @@ impl Fitted {
         level: f64,
     ) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
         let x = inputs.as_slice()?;
-        let band = detached(py, x.len(), || self.fitted.band(x, level))?;
+        let band = detached(py, || self.fitted.band(x, level))?;
         let band = band.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
     }
@@ -160,7 +179,7 @@ impl Fitted {
                 labels.len()
             )));
         }
-        let reach = detached(py, x.len(), || {
+        let reach = detached(py, || {
             let group = group.map(|labels| self.numbers_of(&labels));
             self.fitted.guaranteed(x, level, group.as_deref())
         })?;
@@ -205,6 +224,24 @@ impl Fitted {
     #[getter]
     fn rows(&self) -> (usize, usize) {
         self.fitted.rows()
+    }
+
+    /// Whether it is one constant sigma because there were too few rows for what was asked for.
+    #[getter]
+    fn too_few_rows(&self) -> bool {
+        self.fitted.too_few_rows()
+    }
+
+    /// The name of the forecast that the errors belong to, if it is known.
+    #[getter]
+    fn forecast(&self) -> Option<&str> {
+        self.fitted.forecast()
+    }
+
+    /// The same model, knowing the name of its forecast.
+    fn with_forecast(&self, name: String) -> Self {
+        let source = self.fitted.error_source();
+        Self { fitted: self.fitted.clone().with_errors(source, Some(name)) }
     }
 
     /// Whether the model makes a forecast too.
@@ -278,18 +315,19 @@ impl Fitted {
     }
 
     /// The text of a model file.
-    fn to_json(&self) -> PyResult<String> {
-        self.fitted.to_json().map_err(refused)
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        detached(py, || self.fitted.to_json())?.map_err(refused)
     }
 
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Self> {
-        Ok(Self { fitted: fit::Fitted::from_json(text).map_err(refused)? })
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let fitted = detached(py, || fit::Fitted::from_json(text))?;
+        Ok(Self { fitted: fitted.map_err(refused)? })
     }
 
     /// Writes a model file, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| errbar_cli::model_file::write(&path, &self.fitted))
+        detached(py, || errbar_cli::model_file::write(&path, &self.fitted))?
             .map_err(|error| PyOSError::new_err(format!("{error:#}")))
     }
 
@@ -299,7 +337,7 @@ impl Fitted {
         // The program takes this name for standard input.
         let path = if path.as_os_str() == "-" { PathBuf::from("./-") } else { path };
         let there = path.exists();
-        match py.detach(|| errbar_cli::model_file::read(&path)) {
+        match detached(py, || errbar_cli::model_file::read(&path))? {
             Ok(fitted) => Ok(Self { fitted }),
             Err(error) if there => Err(PyValueError::new_err(format!("{error:#}"))),
             Err(error) => Err(PyOSError::new_err(format!("{error:#}"))),
@@ -308,7 +346,7 @@ impl Fitted {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let class = py.get_type::<Self>();
-        Ok((class.getattr("from_json")?, (self.to_json()?,)))
+        Ok((class.getattr("from_json")?, (self.to_json(py)?,)))
     }
 }
 

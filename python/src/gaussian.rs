@@ -1,4 +1,5 @@
-//! Functions of one error and its sigma, over arrays of any shape.
+//! Functions of one error and its sigma, over arrays of any shape. The library uses one thread for them:
+//! they need no pool, and are quick for single numbers.
 
 use errbar::math;
 use errbar::score::{Sample, calibration, crps as score_crps, nlpd as score_nlpd};

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{Column, refused};
 use crate::scores::told;
-use crate::threads::watched;
+use crate::threads::{detached, watched};
 
 /// A column and what it is called.
 type Named<'py> = (String, Column<'py>);
@@ -72,10 +72,11 @@ pub(crate) fn report<'py>(py: Python<'py>, judged: Judged<'py>) -> PyResult<Boun
     })?;
     let report = report.map_err(refused_report)?;
     let origin = Origin { facts: judged.facts, ..Origin::default() };
-    let html = py.detach(|| report.html(&judged.title, &origin)).map_err(refused_report)?;
+    let html = detached(py, || report.html(&judged.title, &origin))?.map_err(refused_report)?;
     let figures = PyDict::new(py);
     for figure in report.figures() {
-        figures.set_item(&figure.name, figure.figure.svg().map_err(refused_report)?)?;
+        let svg = detached(py, || figure.figure.svg())?;
+        figures.set_item(&figure.name, svg.map_err(refused_report)?)?;
     }
     let dict = PyDict::new(py);
     dict.set_item("html", html)?;
@@ -103,6 +104,6 @@ fn refused_report(error: errbar_report::Error) -> PyErr {
 /// Writes a file, whole or not at all.
 #[pyfunction]
 pub(crate) fn write_file(py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
-    py.detach(|| errbar_cli::write_file(&path, text.as_bytes()))
+    detached(py, || errbar_cli::write_file(&path, text.as_bytes()))?
         .map_err(|error| PyOSError::new_err(format!("{error:#}")))
 }

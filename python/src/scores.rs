@@ -46,7 +46,7 @@ pub(crate) fn reliability_score(
         let sample = Sample::new(error, sigma)?.maybe_weighted(weight)?;
         Ok(reliability::reliability(&sample))
     };
-    detached(py, error.len(), rs)?.map_err(refused)
+    detached(py, rs)?.map_err(refused)
 }
 
 #[pyfunction]
@@ -68,7 +68,7 @@ pub(crate) fn accuracy_reliability(
         let sample = Sample::new(error, sigma)?.maybe_weighted(weight)?;
         score::accuracy_reliability::accuracy_reliability(&sample, beta)
     };
-    detached(py, error.len(), ar)?.map(parts).map_err(refused)
+    detached(py, ar)?.map(parts).map_err(refused)
 }
 
 #[pyfunction]
@@ -87,7 +87,7 @@ pub(crate) fn accuracy_reliability_gradient<'py>(
         let ar = cost.value_and_gradient(sigma, &mut gradient)?;
         Ok((ar, gradient))
     };
-    let (ar, gradient) = detached(py, error.len(), both)?.map_err(refused)?;
+    let (ar, gradient) = detached(py, both)?.map_err(refused)?;
     Ok((parts(ar), gradient.into_pyarray(py)))
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn coverage<'py>(
         let coverage = calibration::coverage(&sample, levels, 0.95)?;
         Ok(coverage.iter().map(|one| one.observed).collect::<Vec<f64>>())
     };
-    Ok(detached(py, error.len(), observed)?.map_err(refused)?.into_pyarray(py))
+    Ok(detached(py, observed)?.map_err(refused)?.into_pyarray(py))
 }
 
 /// Observation minus forecast.
@@ -166,7 +166,7 @@ pub(crate) fn scores<'py>(
         let sample = Sample::new(error, sigma)?.maybe_weighted(weight)?;
         Ok((Scores::with(&sample, &options)?, drawing.block_for(&sample)))
     };
-    let (scores, block) = detached(py, error.len(), all)?.map_err(refused)?;
+    let (scores, block) = detached(py, all)?.map_err(refused)?;
     // Rows that depend on each other are drawn anew for the verdict in any case.
     if !wanted.intervals && block <= 1 {
         return told(py, &scores, &Verdict::of(&scores), None);

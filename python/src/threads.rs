@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use errbar::Monitor;
@@ -10,22 +10,26 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The pool in use: the process that made it, how many threads were asked for, and itself.
+/// A pool and what is known of it: the process that made it, and how many threads were asked for.
 type Known = Option<(u32, usize, Arc<ThreadPool>)>;
 
-static POOL: Mutex<Known> = Mutex::new(None);
+/// Threads for work that takes as long as it takes.
+static LONG: Mutex<Known> = Mutex::new(None);
 
-/// Leaves the pool to the work that is still on it; who comes next gets another.
-fn leave_pool() {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner).take();
+/// Threads for everything else, which should not wait until some fit in another thread is done.
+static SHORT: Mutex<Known> = Mutex::new(None);
+
+fn locked(pool: &Mutex<Known>) -> MutexGuard<'_, Known> {
+    pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A pool of so many threads; 0 leaves the number to the environment.
 ///
-/// A pool of this module's own, since one does not survive a fork: its threads stay in the parent,
-/// and the child would wait for them forever.
-pub(crate) fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
-    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+/// All work runs in pools of this module's own, never in the one that Rayon makes by itself, since a
+/// pool does not survive a fork: its threads stay in the parent, and the child would wait for them
+/// forever. (The lock does: like a fork, it is taken by whoever has the interpreter.)
+fn pool(place: &Mutex<Known>, threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let mut known = locked(place);
     let process = std::process::id();
     if let Some((owner, size, pool)) = known.as_ref()
         && (*owner, *size) == (process, threads)
@@ -54,19 +58,9 @@ fn usual() -> usize {
     number("RAYON_NUM_THREADS").or_else(|| number("OMP_NUM_THREADS")).unwrap_or(0)
 }
 
-/// Work without the interpreter that takes no longer than one would wait, on the usual threads where
-/// so many rows are worth it.
-pub(crate) fn detached<T: Send>(
-    py: Python<'_>,
-    rows: usize,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
-    /// The library uses one thread for less.
-    const SEVERAL_FROM: usize = 20_000;
-    if rows < SEVERAL_FROM {
-        return Ok(py.detach(work));
-    }
-    let pool = pool(0)?;
+/// Work without the interpreter that takes no longer than one would wait.
+pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = pool(&SHORT, 0)?;
     Ok(py.detach(|| pool.install(work)))
 }
 
@@ -104,7 +98,7 @@ pub(crate) fn watched<T: Send + 'static>(
     const EVERY: Duration = Duration::from_millis(50);
     /// How long the work has to stop by itself.
     const GRACE: Duration = Duration::from_millis(500);
-    let pool = pool(threads)?;
+    let pool = pool(&LONG, threads)?;
     let watch = Arc::new(Watch::default());
     let watcher = watch.clone();
     let (sender, mut outcome) = sync_channel::<T>(1);
@@ -139,7 +133,8 @@ pub(crate) fn watched<T: Send + 'static>(
         if let Err(raised) = raised {
             watch.stop.store(true, Ordering::Relaxed);
             if wait(GRACE).is_err() {
-                leave_pool();
+                // The pool is left to the work that is still on it; who comes next gets another.
+                locked(&LONG).take();
             }
             return Err(raised);
         }

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+import subprocess
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, RidgeCV
-from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+from sklearn.utils import get_tags
 
 from errbar import ErrorBarRegressor, SigmaRegressor
 
@@ -160,3 +167,231 @@ class Pair(LinearRegression):
 
     def predict(self, X):
         return np.zeros((len(X), 2))
+
+
+def test_intervals_are_those_of_the_guarantee():
+    """Errors of no Gaussian shape, of one size: what is promised holds, and a Gaussian would not say it."""
+    random = np.random.default_rng(3)
+    X = random.uniform(size=(4000, 1))
+    y = X[:, 0] + random.standard_cauchy(4000)
+    new = slice(2000, None)
+    for sigma in (
+        SigmaRegressor("constant", guarantee="split"),
+        SigmaRegressor("constant", guarantee="cross"),
+        make_pipeline(StandardScaler(), SigmaRegressor("constant", guarantee="split")),
+    ):
+        model = ErrorBarRegressor(DummyRegressor(strategy="median"), sigma).fit(X[:2000], y[:2000])
+        low, high = model.predict_interval(X[new], level=0.9).T
+        # 90% of 2,000 rows, within three standard errors, and the same again for what it was read off.
+        assert abs(np.mean((low <= y[new]) & (y[new] <= high)) - 0.9) < 0.035
+        gaussian = np.diff(model.predict_distribution(X[new]).interval(0.9), axis=0)
+        assert not np.allclose(high - low, gaussian, rtol=0.05)
+        forecast = model.predict(X[new])
+        assert np.allclose(forecast - low, high - forecast)
+
+
+def test_a_guarantee_of_a_moved_forecast(data):
+    X, y = data
+    sigma = SigmaRegressor("polynomial", guarantee="split", debias=True)
+    model = ErrorBarRegressor(DummyRegressor(), sigma).fit(X, y)
+    low, high = model.predict_interval(X).T
+    assert np.allclose(0.5 * (low + high), model.predict(X))
+    assert np.ptp(low + high) > 1  # which the forecaster alone is not
+
+
+def test_groups_reach_folds_and_sigma(data):
+    X, y = data
+    station = np.arange(len(X)) % 20
+    for given in ({"groups": station}, {"group": pd.Series(station, name="station")}):
+        model = ErrorBarRegressor(LinearRegression(), POLYNOMIAL, cv=GroupKFold(4))
+        model.fit(X, y, **given)
+        assert model.sigma_.validation_.whole_groups
+        train, test = next(GroupKFold(4).split(X, y, station))
+        want = LinearRegression().fit(X[train], y[train]).predict(X[test])
+        assert np.array_equal(model.forecast_[test], want)
+    # A number of folds holds out whole groups too: of 20 stations of one number each, none is known.
+    random = np.random.default_rng(4)
+    level = np.repeat(random.normal(size=20), 30)
+    group, forecaster = np.repeat(np.arange(20), 30), KNeighborsRegressor(5)
+    known = ErrorBarRegressor(forecaster, SigmaRegressor("constant")).fit(level[:, None], level)
+    new = ErrorBarRegressor(forecaster, SigmaRegressor("constant"))
+    new.fit(level[:, None], level, groups=group)
+    assert np.abs(known.error_).max() < 1e-9 < 0.01 < np.abs(new.error_).max()
+    pipeline = ErrorBarRegressor(cv=3, sigma=make_pipeline(StandardScaler(), POLYNOMIAL))
+    assert pipeline.fit(X, y, groups=station).sigma_[-1].validation_.whole_groups
+    # What learns sigma need not know groups.
+    ErrorBarRegressor(sigma=DummyRegressor(strategy="constant", constant=1.0)).fit(
+        X, y, groups=station
+    )
+    with pytest.raises(ValueError, match="group has 3 values but X has 600 rows"):
+        ErrorBarRegressor().fit(X, y, groups=[1, 2, 3])
+    with pytest.raises(ValueError, match="two names of the same"):
+        ErrorBarRegressor().fit(X, y, groups=station, group=station)
+
+
+def test_each_group_has_its_own_promise():
+    random = np.random.default_rng(5)
+    X = random.uniform(size=(3000, 1))
+    loud = random.random(3000) < 0.5
+    y = random.normal(scale=np.where(loud, 5.0, 0.5))
+    place = np.where(loud, "loud", "quiet")
+    sigma = SigmaRegressor("constant", guarantee="split")
+    model = ErrorBarRegressor(DummyRegressor(), sigma).fit(X[:1500], y[:1500], groups=place[:1500])
+    low, high = model.predict_interval(X[1500:], group=place[1500:]).T
+    inside = (low <= y[1500:]) & (y[1500:] <= high)
+    for one in (loud[1500:], ~loud[1500:]):
+        assert abs(inside[one].mean() - 0.9) < 0.05
+    np.testing.assert_array_equal(
+        model.predict_interval(X[1500:], groups=place[1500:]).T, [low, high]
+    )
+
+
+def test_the_seed_is_passed_on_to_what_has_none(data):
+    X, y = data
+    forest = ExtraTreeRegressor(max_depth=3)
+    sigma = make_pipeline(StandardScaler(), SigmaRegressor("network"))
+    model = ErrorBarRegressor(forest, sigma, cv=2, random_state=7).fit(X[:60], y[:60])
+    assert model.estimator_.random_state == model.sigma_[-1].random_state == 7
+    again = clone(model).fit(X[:60], y[:60])
+    assert np.array_equal(again.predict(X, return_std=True), model.predict(X, return_std=True))
+    own = ErrorBarRegressor(forest, SigmaRegressor("constant", random_state=3), random_state=7)
+    assert own.fit(X, y).sigma_.random_state == 3
+    none = ErrorBarRegressor(forest, SigmaRegressor("constant")).fit(X, y)
+    assert none.sigma_.random_state is none.estimator_.random_state is None
+    state = ErrorBarRegressor(forest, POLYNOMIAL, random_state=np.random.RandomState(1)).fit(X, y)
+    assert state.estimator_.random_state == state.sigma_.random_state
+
+
+def test_the_forecast_is_an_input_of_sigma(data):
+    """Errors grow with what is forecast, of which the inputs of sigma alone tell nothing simple."""
+    random = np.random.default_rng(6)
+    X = random.uniform(-1, 1, (800, 2))
+    level = np.cos(3 * X[:, 0]) * np.cos(3 * X[:, 1])
+    y = level + random.normal(scale=np.exp(2 * level))
+    forecaster = KNeighborsRegressor(40)
+    new = slice(500, None)
+
+    def fitted(**options):
+        model = ErrorBarRegressor(forecaster, SigmaRegressor("polynomial"), **options)
+        return model.fit(X[:500], y[:500])
+
+    usual, without = fitted(), fitted(forecast_as_input=False)
+    assert usual.sigma_.n_features_in_ == 3 and without.sigma_.n_features_in_ == 2
+    assert usual.score(X[new], y[new]) > without.score(X[new], y[new])
+    # The model is a function of the out-of-fold forecast, then of the forecast.
+    known = np.column_stack([X[:500], usual.forecast_])
+    want = SigmaRegressor("polynomial").fit(known, usual.error_)
+    forecast = forecaster.fit(X[:500], y[:500]).predict(X[new])
+    given = np.column_stack([X[new], forecast])
+    assert np.array_equal(usual.predict(X[new], return_std=True)[1], want.predict(given))
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_the_forecast_is_a_column_of_a_table(table, data):
+    X, y = data
+    for name, called in (("x", "forecast"), ("forecast", "forecast_")):
+        columns = table({name: X[:, 0]})
+        model = ErrorBarRegressor(LinearRegression(), POLYNOMIAL).fit(columns, y)
+        assert model.sigma_.feature_names_in_.tolist() == [name, called]
+        assert columns.shape == (600, 1)
+        plain = ErrorBarRegressor(LinearRegression(), POLYNOMIAL).fit(X, y)
+        assert np.array_equal(
+            model.predict(columns, return_std=True), plain.predict(X, return_std=True)
+        )
+
+
+def test_the_forecast_is_an_input_of_tables_without_names(data):
+    X, y = data
+    plain = ErrorBarRegressor(LinearRegression(), POLYNOMIAL).fit(X, y)
+    numbered = ErrorBarRegressor(LinearRegression(), POLYNOMIAL).fit(pd.DataFrame(X), y)
+    named = ErrorBarRegressor(LinearRegression(), POLYNOMIAL).fit(pd.DataFrame({"x": X[:, 0]}), y)
+    want = plain.predict(X, return_std=True)
+    assert np.array_equal(numbered.predict(pd.DataFrame(X), return_std=True), want)
+    with pytest.warns(UserWarning, match="feature names"):  # which scikit-learn has to say
+        assert np.array_equal(named.predict(X, return_std=True), want)
+
+
+def test_a_saved_model_is_that_of_the_program(data, tmp_path, program):
+    X, y = data
+    table = pd.DataFrame({"x": X[:, 0]})
+    file, new = tmp_path / "model.json", tmp_path / "new.csv"
+    model = ErrorBarRegressor(LinearRegression(), POLYNOMIAL).fit(table, y)
+    model.save(file)
+    forecast, sigma = model.predict(table, return_std=True)
+    table.assign(forecast=forecast).to_csv(new, index=False)
+    call = [*program, "predict", str(new), "-m", str(file), "--interval", "0.9"]
+    said = subprocess.run(call, check=True, capture_output=True, text=True).stdout
+    told = pd.read_csv(io.StringIO(said))
+    assert np.array_equal(told["sigma"], sigma)
+    ends = model.predict_interval(table, 0.9)
+    np.testing.assert_allclose(told[["lower_90", "upper_90"]], ends, rtol=1e-12)
+    # Put on a forecaster that is fitted already, it is the same again.
+    for X_, fitted in ((table, model), (X, ErrorBarRegressor(RidgeCV(), POLYNOMIAL).fit(X, y))):
+        for one in (fitted, clone(fitted).set_params(forecast_as_input=False).fit(X_, y)):
+            one.save(file)
+            again = ErrorBarRegressor.load(file, one.estimator_)
+            assert np.array_equal(
+                again.predict(X_, return_std=True), one.predict(X_, return_std=True)
+            )
+            assert np.array_equal(again.outside(X_), one.outside(X_))
+    with pytest.raises(ValueError, match="a model file holds no Pipeline: keep it by pickle"):
+        ErrorBarRegressor(sigma=make_pipeline(POLYNOMIAL)).fit(X, y).save(file)
+    with pytest.raises(NotFittedError):
+        ErrorBarRegressor.load(file, LinearRegression())
+
+
+def test_rows_outside_of_what_sigma_knows(data):
+    X, y = data
+    for sigma in (POLYNOMIAL, make_pipeline(StandardScaler(), POLYNOMIAL)):
+        model = ErrorBarRegressor(sigma=sigma).fit(X, y)
+        assert model.outside([[0.0], [7.0]]).tolist() == [False, True]
+    other = ErrorBarRegressor(sigma=DummyRegressor(strategy="constant", constant=1.0)).fit(X, y)
+    with pytest.raises(ValueError, match="DummyRegressor does not say which rows are outside"):
+        other.outside(X)
+    with pytest.raises(NotFittedError):
+        ErrorBarRegressor().outside(X)
+
+
+def test_gaps_may_be_where_both_parts_take_them(data):
+    X, y = data
+    takes = HistGradientBoostingRegressor(max_iter=5)
+
+    def allowed(*parts):
+        return get_tags(ErrorBarRegressor(*parts)).input_tags.allow_nan
+
+    assert allowed(takes) and allowed(takes, SigmaRegressor("trees"))
+    assert not allowed() and not allowed(LinearRegression())
+    assert not allowed(takes, LinearRegression())
+    gaps = np.where(np.arange(len(X))[:, None] % 5, X, np.nan)
+    model = ErrorBarRegressor(takes, SigmaRegressor("trees"), cv=2).fit(gaps, y)
+    assert np.all(model.predict(gaps, return_std=True)[1] > 0)
+
+
+def test_parts_that_are_not_given_have_parameters_too(data):
+    X, y = data
+    model = ErrorBarRegressor().set_params(sigma__model="constant", estimator__fit_intercept=False)
+    assert model.sigma.model == "constant" and not model.estimator.fit_intercept
+    assert ErrorBarRegressor().get_params()["sigma__model"] == "auto"
+    again = ErrorBarRegressor().set_params(sigma=None, sigma__loss="crps")
+    assert again.sigma.loss == "crps" and again.estimator is None
+    search = GridSearchCV(
+        ErrorBarRegressor(), {"sigma__model": ["constant", "polynomial"]}, cv=2
+    )
+    assert search.fit(X, y).best_params_ == {"sigma__model": "polynomial"}
+    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
+        ErrorBarRegressor().set_params(sigma__nonsense=1)
+
+
+def test_one_level_at_a_time(data):
+    X, y = data
+    for sigma in (POLYNOMIAL, SigmaRegressor("constant", guarantee="split")):
+        model = ErrorBarRegressor(sigma=sigma).fit(X, y)
+        with pytest.raises(ValueError, match=r"level is \[0.5, 0.9\]: give one number"):
+            model.predict_interval(X, level=[0.5, 0.9])
+
+
+def test_times_are_refused_in_a_sentence(data):
+    X, y = data
+    table = pd.DataFrame({"x": X[:, 0], "when": pd.date_range("2020", periods=len(X))})
+    with pytest.raises(ValueError, match='the input "when" at row 0 is 2020-01-01.*, a time: give'):
+        ErrorBarRegressor().fit(table, y)

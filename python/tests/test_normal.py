@@ -34,8 +34,17 @@ def test_quantiles(name):
 def test_moments_and_intervals():
     assert OURS.mean().tolist() == OURS.median().tolist() == MEAN.tolist()
     assert OURS.std().tolist() == STD.tolist() and OURS.var().tolist() == (STD**2).tolist()
-    low, high = OURS.interval(0.9).T
-    np.testing.assert_allclose([low, high], THEIRS.interval(0.9), rtol=1e-14)
+    np.testing.assert_allclose(OURS.interval(0.9), THEIRS.interval(0.9), rtol=1e-14)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_an_interval_has_two_ends_however_many_rows(rows):
+    low, high = errbar.Normal(MEAN[:rows], STD[:rows]).interval(0.9)
+    want = stats.norm(MEAN[:rows], STD[:rows]).interval(0.9)
+    np.testing.assert_allclose(low, want[0], rtol=1e-14)
+    np.testing.assert_allclose(high, want[1], rtol=1e-14)
+    low, high = errbar.Normal(0.0, 1.0).interval(0.9)
+    assert type(low) is type(high) is float and low == -high
 
 
 def test_random_values():
@@ -65,3 +74,6 @@ def test_bad_ones_are_refused():
         errbar.Normal(float("nan"), 1.0)
     with pytest.raises(ValueError, match="level is 90"):
         OURS.interval(90)
+    for level in ([0.5, 0.9], np.array([0.5, 0.9]), "most", None):
+        with pytest.raises(ValueError, match="level is .*: give one number between 0 and 1"):
+            OURS.interval(level)

@@ -393,12 +393,6 @@ fn values_that_cannot_be_used() {
             &["t.csv, row 1, column", "with --decimal-comma, numbers are written as 3,14"],
             table(60).replace(',', ";"),
         ),
-        fit(
-            "too few rows",
-            "--model polynomial",
-            &["t.csv: 8 rows are too few: at least"],
-            table(8),
-        ),
     ];
     check_all(&cases, &Models::new());
 }
@@ -1237,6 +1231,19 @@ fn odd_tables_are_used_all_the_same() {
     put("one.csv", table(1));
     let one = run(&["fit", "one.csv", "-o", "one.json"]).well();
     assert!(one.stderr.contains("warning: 1 row") && one.stderr.contains("few"), "{}", one.stderr);
+    // Any model is then one constant sigma, and that is said.
+    put("few.csv", table(8));
+    for model in ["auto", "polynomial", "smooth", "network", "ensemble", "trees", "stack"] {
+        let few = run(&["fit", "few.csv", "-o", "few.json", "--model", model]).well();
+        assert!(
+            few.stderr.contains("fewer than 20 rows (8 here) every model is"),
+            "{}",
+            few.stderr
+        );
+        assert!(few.printed().contains("one sigma for all rows"), "{}", few.printed());
+    }
+    let asked = run(&["fit", "few.csv", "-o", "few.json", "--model", "constant"]).well();
+    assert!(!asked.stderr.contains("fewer than 20"), "{}", asked.stderr);
     assert!(leftovers(folder.path()).is_empty());
 }
 

@@ -155,6 +155,15 @@ pub enum Error {
         value: f64,
     },
 
+    /// Fewer rows to train on than a model needs.
+    #[error("the most rows to train a model on are {value}: give at least {least}")]
+    BadMostRows {
+        /// The rows asked for.
+        value: usize,
+        /// The least there may be.
+        least: usize,
+    },
+
     /// Several models to choose from, but no rows to choose by.
     #[error(
         "no rows can be held out to choose a model by: hold out a larger share, or name the model"

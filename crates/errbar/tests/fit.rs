@@ -334,15 +334,47 @@ fn bad_requests_are_refused_in_words() {
     assert_eq!(refused(&data, &names(), &too_much), Error::BadValidation { value: 0.95 });
     let nothing = with(|o| o.validation = 0.0);
     assert_eq!(refused(&data, &names(), &nothing), Error::NothingHeldOut);
-    let few = Data::new(&inputs[..20], 2, &error[..10]).unwrap();
-    let polynomial = with(|o| o.kind = Kind::Polynomial);
-    let too_few = Error::TooFewRows { rows: 10, needed: fit::LEAST_ROWS };
-    assert_eq!(refused(&few, &names(), &polynomial), too_few);
+    let none = with(|o| o.most_rows = 0);
+    assert_eq!(refused(&data, &names(), &none), Error::BadMostRows { value: 0, least: 20 });
     let zero = Data::new(&inputs[..20], 2, &[0.0; 10]).unwrap();
     assert_eq!(refused(&zero, &names(), &usual), Error::NoErrors { rows: 10 });
     for text in ["", "{}", "[1]", "{\"errbar_model\": 99}", "{\"errbar_model\": 1}", "nonsense"] {
         assert!(matches!(Fitted::from_json(text), Err(Error::BadModel { .. })), "{text}");
     }
+}
+
+#[test]
+fn few_rows_are_one_sigma_whatever_the_model() {
+    let (inputs, error) = draw(11, 60, steep);
+    let kinds = [
+        Kind::Auto,
+        Kind::Polynomial,
+        Kind::Smooth,
+        Kind::Network,
+        Kind::Ensemble,
+        Kind::Trees,
+        Kind::Stack,
+    ];
+    let few = Data::new(&inputs[..38], 2, &error[..19]).unwrap();
+    for kind in kinds {
+        let fitted =
+            fit(&few, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap().fitted;
+        assert!(matches!(fitted.model(), Model::Constant(_)), "{kind:?}");
+        assert_eq!(fitted.kind(), Kind::Constant);
+        assert!(fitted.too_few_rows());
+        assert_eq!(Fitted::from_json(&fitted.to_json().unwrap()).unwrap().kind(), Kind::Constant);
+    }
+    let asked =
+        fit(&few, &names(), &Options { kind: Kind::Constant, ..Options::default() }, &Silent)
+            .unwrap()
+            .fitted;
+    assert!(!asked.too_few_rows());
+    let enough = Data::new(&inputs[..40], 2, &error[..20]).unwrap();
+    let fitted =
+        fit(&enough, &names(), &Options { kind: Kind::Trees, ..Options::default() }, &Silent)
+            .unwrap()
+            .fitted;
+    assert_eq!(fitted.kind(), Kind::Trees);
 }
 
 #[test]

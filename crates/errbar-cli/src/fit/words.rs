@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
 use errbar::fit::guarantee::Method;
-use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, Validation};
+use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, LEAST_ROWS, Validation};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
@@ -50,6 +50,12 @@ impl Told {
                  (standard error {}%)",
                 significant(100.0 * gain, 2),
                 significant(100.0 * noise, 2)
+            ));
+        }
+        if self.fit.fitted.too_few_rows() {
+            voice.warn(&format!(
+                "with fewer than {LEAST_ROWS} rows ({} here) every model is one constant sigma",
+                self.fit.fitted.rows().0
             ));
         }
         if self.fit.fitted.error_source() == ErrorSource::InSample {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::guarantee::Guarantee;
-use super::{Kind, Options, Validation, known};
+use super::{Kind, LEAST_ROWS, Options, Validation, known};
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
 use crate::mean::Mean;
@@ -175,6 +175,12 @@ impl Fitted {
             (_, Model::Constant(_)) => Kind::Constant,
             (kind, _) => kind,
         }
+    }
+
+    /// Whether it is one constant sigma because there were too few rows for what was asked for.
+    #[must_use]
+    pub fn too_few_rows(&self) -> bool {
+        self.rows < LEAST_ROWS && self.options.kind != Kind::Constant
     }
 
     /// How far the guaranteed interval of each row reaches to either side of the forecast (moved by

@@ -261,7 +261,7 @@ pub struct Fit {
     pub held_out: Option<HeldOut>,
 }
 
-/// Fewer rows than this tell nothing but one sigma.
+/// Fewer rows than this tell nothing but one sigma: every kind of model is then that.
 pub const LEAST_ROWS: usize = 20;
 
 /// With more inputs than this, networks are not tried.
@@ -270,8 +270,8 @@ const MOST_INPUTS_OF_A_NETWORK: usize = 200;
 /// Fits a model of sigma to data whose input columns have these names.
 ///
 /// # Errors
-/// Names that are not one per column, an option out of its range, errors that are all zero, too few
-/// rows for the model asked for, or a monitor that asked to stop.
+/// Names that are not one per column, an option out of its range, errors that are all zero, or a
+/// monitor that asked to stop.
 pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
     if names.len() != data.columns() {
         return Err(Error::WrongNames { names: names.len(), columns: data.columns() });
@@ -281,6 +281,9 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     }
     if options.budget.is_nan() || options.budget <= 0.0 {
         return Err(Error::BadBudget { value: options.budget });
+    }
+    if options.most_rows < LEAST_ROWS {
+        return Err(Error::BadMostRows { value: options.most_rows, least: LEAST_ROWS });
     }
     // Rows that do not count must not be seen, not even in a range.
     let counted: Option<Data> = data.weight().filter(|w| w.contains(&0.0)).map(|weight| {
