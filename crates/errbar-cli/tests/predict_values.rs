@@ -345,12 +345,16 @@ fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
 #[test]
 fn scores_of_a_debiased_model_compare_like_with_like() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = common::Numbers::new(9);
+    let mut random = common::Numbers::new(37);
     let mut write = |name: &str| {
         let mut text = String::from("x,mu,y\n");
-        for i in 0..800 {
-            // Evenly spread, so that only chance in y moves the mean error.
-            let (x, mu) = ((f64::from(i) + 0.5) / 800.0, 10.0 * random.next());
+        // Evenly spread, so that only chance in y moves the mean error; in no order.
+        let mut places: Vec<u16> = (0..800).collect();
+        for i in (1..places.len()).rev() {
+            places.swap(i, (random.next() * (i + 1) as f64) as usize);
+        }
+        for place in places {
+            let (x, mu) = ((f64::from(place) + 0.5) / 800.0, 10.0 * random.next());
             let y = mu + if x > 0.5 { 3.0 } else { 0.0 } + random.normal();
             text += &format!("{x},{mu},{y}\n");
         }
