@@ -27,6 +27,13 @@ fn main() -> anyhow::Result<()> {
     for (name, data, model) in cases()? {
         write(&folder.join(name), &data, &model)?;
     }
+    // What holds sigma where there were hardly any rows, besides.
+    let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0);
+    for kind in [Kind::Auto, Kind::Polynomial, Kind::Smooth, Kind::Trees, Kind::Network] {
+        write_supported(&folder.join(format!("supported-{}", kind.name())), &three(), kind)?;
+    }
+    let missing = three().with_gaps();
+    write_supported(&folder.join("supported-missing"), &missing, Kind::Stack)?;
     // A bias besides, and a forecast that it moves, which may be among the inputs.
     let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0).biased();
     write_biased(&folder.join("bias"), &three(), None)?;
@@ -316,6 +323,27 @@ fn at_thresholds(asked: &mut [f64], columns: usize, model: &Model) {
         let beside = [*threshold, threshold.next_down(), threshold.next_up(), f64::MIN, f64::MAX];
         row[*column] = beside[i % 5].clamp(f64::MIN, f64::MAX);
     }
+}
+
+/// One case of a model as it is fitted.
+fn write_supported(folder: &Path, rows: &Rows, kind: Kind) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}")).collect();
+    let options = fit::Options { kind, ..fit::Options::default() };
+    let fitted = fit::fit(&rows.data()?, &names, &options, &Silent)?.fitted;
+    let mut inputs = rows.asked();
+    at_thresholds(&mut inputs, rows.columns, fitted.model());
+    let predicted = fitted.predict(&inputs)?;
+    let expected = json!({
+        "names": names,
+        "inputs": inputs, // null where one is missing
+        "missing": rows.missing(),
+        "sigma": predicted.sigma,
+        "outside": predicted.outside,
+    });
+    std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
+    std::fs::write(folder.join("expected.json"), expected.to_string())?;
+    Ok(())
 }
 
 /// One case: the model file, and inputs with what is expected of them.

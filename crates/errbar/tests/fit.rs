@@ -254,12 +254,16 @@ fn missing_inputs_are_learned_from() {
         }
     }
     assert!(matches!(Data::new(&inputs, 2, &error), Err(Error::InputNotFinite { row: 0, .. })));
-    // A model that never saw a missing value does not know what to make of one.
+    // A model that never saw a missing value does not know what to make of one, and says so.
     let (inputs, error) = draw(12, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
     let fitted = fitted_to(&data, &Options { kind: Kind::Trees, ..Options::default() });
-    assert!(!fitted.takes_missing());
-    assert!(matches!(fitted.predict(&[0.5, f64::NAN]), Err(Error::InputNotFinite { .. })));
+    let predicted = fitted.predict(&[0.5, f64::NAN, 0.5, 0.5]).unwrap();
+    assert!(predicted.sigma[0] > 0.0 && predicted.support.unwrap() == [0.0, 1.0]);
+    assert_eq!(
+        (predicted.outside, predicted.outside_input),
+        (vec![true, false], vec![Some(1), None])
+    );
 }
 
 /// Remembers the shares it was told, and stops after some.

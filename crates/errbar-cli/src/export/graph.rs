@@ -114,6 +114,18 @@ impl Builder {
         Value(name)
     }
 
+    /// The smallest values of each row, so many.
+    pub(super) fn smallest(&mut self, name: &str, values: &Value, count: usize) -> Value {
+        let count = self.integers(&format!("{name}_count"), &[count]);
+        let attributes = vec![int("axis", 1), int("largest", 0), int("sorted", 0)];
+        let smallest = self.node_with(name, "TopK", &[values, &count], attributes);
+        // The operator tells where they are, too.
+        if let Some(node) = self.graph.node.last_mut() {
+            node.output.push(format!("{}_places", smallest.0));
+        }
+        smallest
+    }
+
     /// The graph, and the sets of operators it needs.
     pub(super) fn finish(self) -> (Graph, Vec<OperatorSet>) {
         let needed = |set: &Operators| {

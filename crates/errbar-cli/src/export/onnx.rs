@@ -16,11 +16,12 @@ use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
 use errbar::sigma::smooth::Formula;
 use errbar::sigma::stack::{Member, Stack};
-use errbar::sigma::{Model, Scaling};
+use errbar::sigma::{Model, Scaling, Supported};
 use prost::Message;
 
 use super::graph::{Builder, Value, int, ints};
 use super::messages::{self, BOOL, DOUBLE, Entry};
+use super::support::Near;
 use super::trees::{bias, trees};
 
 /// The form of file that goes with the operators.
@@ -37,13 +38,13 @@ pub(super) struct Column {
 pub(super) struct Inputs {
     pub(super) values: Value,
     /// Which of them are missing, where some may be.
-    absent: Option<Value>,
+    pub(super) absent: Option<Value>,
     /// The axis of the columns.
-    across: Value,
+    pub(super) across: Value,
     /// 0 for a row that the model can answer, NaN for any other, as a column: added to sigma, it keeps
     /// a number that is none from passing for one that the model knows. (The library refuses such
     /// rows.)
-    gap: Value,
+    pub(super) gap: Value,
 }
 
 impl Inputs {
@@ -76,11 +77,12 @@ pub(super) struct Moved<'a> {
 /// # Errors
 /// Columns that are not one for each input of the model.
 pub(super) fn export(
-    model: &Model,
+    supported: &Supported,
     moved: Option<Moved>,
     columns: &[Column],
     missing: bool,
 ) -> anyhow::Result<Vec<u8>> {
+    let model = supported.model();
     ensure!(
         columns.len() == model.columns(),
         "the model has {} inputs, and {} columns are named",
@@ -96,7 +98,21 @@ pub(super) fn export(
     let doc =
         format!("One row for each forecast; the columns are {}.{missing_doc}", names.join(", "));
     let inputs = Inputs::new(&mut graph, columns.len(), missing, &doc);
-    let sigma = sigma(&mut graph, model, &inputs);
+    let near = supported
+        .backing()
+        .map(|backing| graph.part("near_", |graph| Near::new(graph, backing, &inputs)));
+    let sigma = match model {
+        Model::Stack(model) => stack(&mut graph, model, near.as_ref(), &inputs),
+        model => {
+            let sigma = sigma(&mut graph, model, &inputs);
+            match &near {
+                Some(near) => {
+                    graph.part("held_", |graph| near.hold(graph, 0, model, &sigma, &inputs))
+                }
+                None => sigma,
+            }
+        }
+    };
     let sigma = graph.node("sigma_column", "Add", &[&sigma, &inputs.gap]);
     let sigma = graph.node("sigma", "Squeeze", &[&sigma, &inputs.across]);
     graph.output_double(
@@ -105,11 +121,19 @@ pub(super) fn export(
             "The standard deviation of the forecast's error; NaN for inputs that are {refused}."
         ),
     );
-    let outside = outside(&mut graph, columns, &inputs);
+    let outside = match &near {
+        // An input that never varied has no support to lose.
+        Some(near) => {
+            let little = near.outside(&mut graph, &inputs);
+            let beyond = outside(&mut graph, "beyond", &still(columns), &inputs);
+            graph.node("outside", "Or", &[&little, &beyond])
+        }
+        None => outside(&mut graph, "outside", columns, &inputs),
+    };
     graph.output_bool(
         &outside,
-        "Whether an input lies outside its range in the data that the model was fitted to; sigma \
-         deserves less trust there.",
+        "Whether the row lies where there were hardly any in the data that the model was fitted to; \
+         sigma deserves less trust there.",
     );
     if let Some(moved) = moved {
         outputs_of(&mut graph, moved, &inputs);
@@ -161,13 +185,13 @@ fn sigma(graph: &mut Builder, model: &Model, inputs: &Inputs) -> Value {
         Model::Network(model) => network(graph, model, inputs),
         Model::Smooth(model) => smooth(graph, &model.formula(), inputs),
         Model::Trees(model) => trees(graph, model, inputs),
-        Model::Stack(model) => stack(graph, model, inputs),
+        Model::Stack(model) => stack(graph, model, None, inputs),
     }
 }
 
 /// Whether a row leaves the ranges of its columns, as NaN does too unless it stands for a missing
 /// value.
-fn outside(graph: &mut Builder, columns: &[Column], inputs: &Inputs) -> Value {
+fn outside(graph: &mut Builder, name: &str, columns: &[Column], inputs: &Inputs) -> Value {
     let (low, high): (Vec<f64>, Vec<f64>) = columns.iter().map(|column| column.range).unzip();
     let low = graph.doubles("low", &[columns.len()], &low);
     let high = graph.doubles("high", &[columns.len()], &high);
@@ -183,7 +207,16 @@ fn outside(graph: &mut Builder, columns: &[Column], inputs: &Inputs) -> Value {
     let all = vec![ints("axes", &[1]), int("keepdims", 0)];
     let inside = graph.node_with("all_inside_number", "ReduceMin", &[&inside], all);
     let inside = graph.node_with("all_inside", "Cast", &[&inside], to(BOOL));
-    graph.node("outside", "Not", &[&inside])
+    graph.node(name, "Not", &[&inside])
+}
+
+/// Columns of which only those that never varied have ends.
+fn still(columns: &[Column]) -> Vec<Column> {
+    let still = |column: &Column| match column.range.0 == column.range.1 {
+        true => column.clone(),
+        false => Column { range: (f64::MIN, f64::MAX), ..column.clone() },
+    };
+    columns.iter().map(still).collect()
 }
 
 /// [`Scaling::scaled`] for all columns.
@@ -385,10 +418,13 @@ fn network(graph: &mut Builder, model: &Network, inputs: &Inputs) -> Value {
 }
 
 /// Sigma of a stack, as a column: the weighted geometric mean of its members'.
-fn stack(graph: &mut Builder, model: &Stack, inputs: &Inputs) -> Value {
+fn stack(graph: &mut Builder, model: &Stack, near: Option<&Near>, inputs: &Inputs) -> Value {
     let part = |(number, Member { share, model }): (usize, &Member)| {
         graph.part(&format!("member{number}_"), |graph| {
-            let sigma = sigma(graph, model, inputs);
+            let mut sigma = sigma(graph, model, inputs);
+            if let Some(near) = near {
+                sigma = near.hold(graph, number, model, &sigma, inputs);
+            }
             let log = graph.node("log_of_sigma", "Log", &[&sigma]);
             let share = graph.doubles("share", &[], &[*share]);
             graph.node("part", "Mul", &[&log, &share])

@@ -34,7 +34,7 @@ pub(super) fn inputs(
     let columns = data.columns();
     let mut kept = vec![true; columns];
     let share = options.validation;
-    if columns < 2 || columns > MOST_INPUTS || data.rows() < LEAST || share == 0.0 {
+    if !(2..=MOST_INPUTS).contains(&columns) || data.rows() < LEAST || share == 0.0 {
         return Ok(kept);
     }
     let Held { held, others } = super::validation::last(data.rows(), share, order, options.split);

@@ -238,15 +238,11 @@ impl Options {
         if cost(self, &kinds) <= self.budget {
             return (kinds, *self);
         }
-        let per_row: f64 = {
-            let one = Self { most_rows: 1, ..*self };
-            kinds
-                .iter()
-                .filter(|k| **k != Kind::Constant)
-                .map(|k| k.evaluations() * one.most_rows_of(*k) as f64)
-                .sum()
-        };
-        let most_rows = (self.budget / (per_row * (2.0 - self.validation))) as usize;
+        let one_row = Self { most_rows: 1, ..*self };
+        let per_row = |kind: &Kind| kind.evaluations() * one_row.most_rows_of(*kind) as f64;
+        let tried = kinds.iter().filter(|kind| **kind != Kind::Constant);
+        // Once to judge it, once to keep.
+        let most_rows = (self.budget / (2.0 * tried.map(per_row).sum::<f64>())) as usize;
         (kinds, Self { most_rows: most_rows.clamp(LEAST_ROWS, self.most_rows), ..*self })
     }
 }

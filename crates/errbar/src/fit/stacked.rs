@@ -3,10 +3,11 @@
 use super::local_units::FLOOR;
 use super::{Kind, Options, train_alone};
 use crate::data::Data;
+use crate::diagnose::standard_error;
 use crate::error::Result;
 use crate::monitor::{Monitor, Part};
 use crate::score::bootstrap::dependence;
-use crate::score::{LossKind, Sample};
+use crate::score::{LossKind, Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
 use crate::sigma::support::Ground;
 use crate::sigma::{Model, Supported, in_own_scale};
@@ -30,7 +31,7 @@ const ONE_ROW: f64 = 0.1;
 /// By itself a model has a weight that falls by a factor of e for every unit that it costs more than
 /// the best, over all rows (neighbours that resemble each other count as fewer). Then part after part goes to the model that lowers the cost most (ensemble
 /// selection; Caruana and others 2004, doi:10.1145/1015330.1015432). Also whether all together do
-/// better than the first.
+/// better than the first, by more than a standard error: the best of several looks better than it is.
 pub(super) fn weights(
     sigmas: &[Vec<f64>],
     error: &[f64],
@@ -112,10 +113,27 @@ pub(super) fn weights(
     let together: Vec<f64> = (0..error.len())
         .map(|row| shares.iter().zip(&log).map(|(share, log)| share * log[row]).sum())
         .collect();
-    let better_locally = cost(&none, &together, 1.0)? < alone[0];
+    // Trees that make no split are one sigma too.
+    let beside: Vec<f64> = together.iter().zip(&log[0]).map(|(all, first)| all - first).collect();
+    let most = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let varies = most - beside.iter().copied().fold(f64::INFINITY, f64::min) > LEAST_VARIATION;
+    let gain = alone[0] - cost(&none, &together, 1.0)?;
+    let noise = match kind {
+        LossKind::Nlpd => 0.0,
+        _ => {
+            let each = |log: &[f64]| -> Result<Vec<f64>> {
+                let sigma: Vec<f64> =
+                    log.iter().map(|log| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX)).collect();
+                Ok(crps::each(&Sample::new(&error, &sigma)?))
+            };
+            let (first, all) = (each(&log[0])?, each(&together)?);
+            let gains: Vec<f64> = first.iter().zip(&all).map(|(a, b)| a - b).collect();
+            standard_error(&gains, weight)
+        }
+    };
     let together: Vec<f64> =
         together.iter().zip(&unit).map(|(log, unit)| log.exp() * unit * scale).collect();
-    Ok((shares, better_locally && plain.value(&together)? < plain_costs[0]))
+    Ok((shares, varies && gain > noise && plain.value(&together)? < plain_costs[0]))
 }
 
 /// The number of independent rows that would tell as much.
@@ -127,6 +145,9 @@ fn worth(error: &[f64]) -> f64 {
     let alike = found.map_or(0.0, |found| found.autocorrelation.min(0.99));
     rows * (1.0 - alike) / (1.0 + alike)
 }
+
+/// A log sigma that differs by less than this between any two rows is one sigma.
+const LEAST_VARIATION: f64 = 0.02;
 
 /// The least share of a model that is kept.
 const LEAST_SHARE: f64 = 0.02;

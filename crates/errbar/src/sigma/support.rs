@@ -360,6 +360,13 @@ pub(crate) struct Given {
 /// nearly all of them are from each other.
 pub const OUTSIDE: f64 = 0.5;
 
+impl From<Model> for Supported {
+    /// A model whose training rows nobody knows.
+    fn from(model: Model) -> Self {
+        Self { model, backing: None }
+    }
+}
+
 /// What models of the same rows have in common.
 pub(crate) struct Ground {
     support: Support,
@@ -447,7 +454,8 @@ impl Supported {
         let mut sigmas: Vec<Vec<f64>> =
             members(&self.model).map(|model| model.predict(inputs)).collect::<Result<_>>()?;
         let rows: Vec<&[f64]> = inputs.chunks_exact(support.columns()).collect();
-        let near: Vec<(f64, Option<usize>, Vec<(f64, f64)>)> = rows
+        type Around = (f64, Option<usize>, Vec<(f64, f64)>);
+        let near: Vec<Around> = rows
             .par_iter()
             .with_min_len(256)
             .map(|row| {
