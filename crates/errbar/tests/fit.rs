@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use errbar::fit::{self, Fitted, Kind, Options, fit};
+use errbar::fit::{Fitted, Kind, Options, fit};
 use errbar::sigma::Model;
 use errbar::{Data, Error, Group, Monitor, Silent, Split};
 use rand::{RngExt, SeedableRng};
