@@ -63,6 +63,10 @@ class Validation(NamedTuple):
     rms_z: float
     coverage_90: float
     candidates: list[Candidate]
+    not_tried: list[str]
+    """Kinds of models that ``budget`` had no room for."""
+    left_out: list[str]
+    """Inputs that were not used: what they say of sigma did not carry over to rows held out."""
     importance: list[Importance]
 
 
@@ -365,6 +369,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             warnings.warn(
                 f'with fewer than 20 rows ({rows} here) every model is one constant sigma, "{self.model}" '
                 "as well",
+                stacklevel=3,
+            )
+        elif (found := self.validation_) is not None and found.not_tried:
+            warnings.warn(
+                f"budget={self.budget:g} had no room for {' and '.join(found.not_tried)}: raise it to try "
+                "all kinds of models",
                 stacklevel=3,
             )
         # In a mean of several, trees may have seen all rows and the others not.

@@ -305,6 +305,9 @@ impl Fitted {
         let tried: Vec<_> =
             from.candidates.iter().map(|one| (one.kind.name(), one.crps, one.nlpd)).collect();
         dict.set_item("candidates", tried)?;
+        let not_tried: Vec<_> = from.not_tried.iter().map(|kind| kind.name()).collect();
+        dict.set_item("not_tried", not_tried)?;
+        dict.set_item("left_out", from.left_out.clone())?;
         let inputs: Vec<_> = (from.importance.iter())
             .map(|one| {
                 (one.name.clone(), one.crps_share, one.smallest, one.largest, one.twins.clone())
