@@ -21,9 +21,10 @@ use crate::{arguments, fill_values, model_file, output, promise, stop};
 /// Copies a table and adds sigma, the size of the error to expect in each row, and whatever else is
 /// asked for: intervals, quantiles, probabilities of exceeding a threshold. Every row is kept, in
 /// order; where an input is missing, the new fields are empty, unless the model was fitted to rows in
-/// which inputs were missing. The column "outside" says whether a
-/// row lies outside the range of the inputs the model has seen: there sigma is that of the nearest
-/// edge (with a smooth model, closer and closer to the overall level), and deserves less trust.
+/// which inputs were missing. The column "support" says how near the rows are that the model was trained
+/// on, in all inputs together (1: as near as they are to each other; 0.5: twice as far), "outside"
+/// whether that is less than 0.5, and "outside_input" which input takes the row there. As support runs
+/// out sigma is held by that of the nearest training rows, and deserves less trust.
 ///
 /// The table is read as a stream, whatever its size.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ use crate::{arguments, fill_values, model_file, output, promise, stop};
   errbar predict rain.csv --model rain.json --quantiles 0.1,0.5,0.9 --exceed 30 --lower 0 -o out.csv
   zcat archive.csv.gz | errbar predict - --model model.json | gzip > out.csv.gz
 
-New columns: sigma, outside; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
+New columns: sigma, support, outside, outside_input; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
 0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9;
 guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9, and with a model fitted with --group
 guaranteed_by_90, the group that the promise is made to: the row's own, \"small groups together\" for
@@ -163,7 +164,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
     match written.and_then(|seen| sink.finish().map(|()| seen)) {
         Ok(seen) => {
-            seen.say(arguments.voice, &file, arguments);
+            seen.say(arguments.voice, &file, fitted.names(), arguments);
             seen.say_missing(arguments.voice, fitted);
             Ok(())
         }
@@ -283,7 +284,10 @@ struct Predicted {
     by: Vec<Vec<Option<u32>>>,
     /// Rows with a sigma whose groups the guarantee does not know.
     strangers: u64,
+    support: Vec<f64>,
     outside: Vec<Option<bool>>,
+    /// For rows outside, which input takes them there.
+    outside_input: Vec<Option<u32>>,
 }
 
 /// Rows that one thread takes at a time.
@@ -307,12 +311,16 @@ impl Predicted {
             reach: vec![missing(); arguments.guarantee.len()],
             by: Vec::new(),
             strangers: 0,
+            support: missing(),
             outside: vec![None; batch.rows],
+            outside_input: vec![None; batch.rows],
         };
         let chunks = out.forecast.par_chunks_mut(CHUNK).zip(out.sigma.par_chunks_mut(CHUNK));
         let ends = out.band.0.par_chunks_mut(CHUNK).zip(out.band.1.par_chunks_mut(CHUNK));
-        chunks.zip(out.outside.par_chunks_mut(CHUNK)).zip(ends).enumerate().try_for_each(
-            |(chunk, (((forecast, sigma), outside), (low, high)))| -> anyhow::Result<()> {
+        let trust = out.support.par_chunks_mut(CHUNK).zip(out.outside_input.par_chunks_mut(CHUNK));
+        let trust = out.outside.par_chunks_mut(CHUNK).zip(trust);
+        chunks.zip(trust).zip(ends).enumerate().try_for_each(
+            |(chunk, (((forecast, sigma), (outside, (support, input))), (low, high)))| -> anyhow::Result<()> {
                 let from = chunk * CHUNK;
                 let mut known: Vec<usize> = Vec::with_capacity(sigma.len());
                 let mut rows: Vec<f64> = Vec::with_capacity(sigma.len() * inputs);
@@ -327,6 +335,10 @@ impl Predicted {
                 for (k, &i) in known.iter().enumerate() {
                     sigma[i] = predicted.sigma[k];
                     outside[i] = Some(predicted.outside[k]);
+                    input[i] = predicted.outside_input[k].map(|input| input as u32);
+                    if let Some(known) = &predicted.support {
+                        support[i] = known[k];
+                    }
                 }
                 let ends = match arguments.sigma_band {
                     Some(level) => fitted.band(&rows, level)?,
@@ -462,6 +474,8 @@ impl Promise {
 
 /// The columns to add.
 struct New {
+    /// The names of the model's inputs.
+    inputs: Arc<[String]>,
     forecast: bool,
     /// The forecast, moved by its bias.
     debiased: bool,
@@ -491,6 +505,7 @@ impl New {
         let band = arguments.sigma_band.map(|level| round(100.0 * level));
         let guaranteed = arguments.guarantee.iter().map(|level| round(100.0 * level)).collect();
         Self {
+            inputs: fitted.names().into(),
             forecast,
             debiased: fitted.bias().is_some(),
             band,
@@ -525,7 +540,9 @@ impl New {
         }
         let exceed = self.exceed.iter().map(|threshold| format!("exceed_{threshold}"));
         out.extend(names.chain(exceed).map(|name| column(&name, NewKind::Number)));
+        out.push(column("support", NewKind::Number));
         out.push(column("outside", NewKind::Flag));
+        out.push(column("outside_input", NewKind::Text));
         out
     }
 
@@ -583,7 +600,9 @@ impl New {
                 }
             }));
         }
+        out.push(NewValues::Numbers(rows.support.clone()));
         out.push(NewValues::Flags(rows.outside.clone()));
+        out.push(NewValues::Texts(self.inputs.clone(), rows.outside_input.clone()));
         out
     }
 }
@@ -599,6 +618,8 @@ struct Seen {
     rows: u64,
     without: u64,
     outside: u64,
+    /// For each input the rows that it takes outside.
+    outside_by: Vec<u64>,
     strangers: u64,
     /// For each level the rows that are promised it with others, and those that are not at all.
     together: Vec<u64>,
@@ -646,6 +667,11 @@ impl Seen {
             self.nothing[level] += known - by.iter().flatten().count() as u64 - rows.strangers;
         }
         self.outside += rows.outside.iter().filter(|o| **o == Some(true)).count() as u64;
+        for &input in rows.outside_input.iter().flatten() {
+            let input = input as usize;
+            self.outside_by.resize(self.outside_by.len().max(input + 1), 0);
+            self.outside_by[input] += 1;
+        }
         for &sigma in rows.sigma.iter() {
             if sigma.is_nan() {
                 self.without += 1;
@@ -656,7 +682,7 @@ impl Seen {
         }
     }
 
-    fn say(&self, voice: Voice, file: &str, arguments: &Arguments) {
+    fn say(&self, voice: Voice, file: &str, names: &[String], arguments: &Arguments) {
         let rows = |n: u64| format!("{n} {}", if n == 1 { "row" } else { "rows" });
         let mut text = format!("{file}: {}", rows(self.rows));
         if let Some(smallest) = self.smallest {
@@ -708,12 +734,18 @@ impl Seen {
             }
         }
         if self.outside > 0 {
+            let mut by: Vec<(u64, &String)> = self.outside_by.iter().copied().zip(names).collect();
+            by.retain(|(count, _)| *count > 0);
+            by.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+            let by: Vec<String> =
+                by.iter().take(3).map(|(count, name)| format!("{count} by \"{name}\"")).collect();
             voice.warn(&format!(
-                "{} of {} outside the range of the inputs that the model has seen: there sigma \
-                 deserves less trust (column {}outside)",
+                "{} of {} where there were hardly any training rows ({}): there sigma deserves less \
+                 trust (columns {prefix}support and {prefix}outside)",
                 rows(self.outside),
                 self.rows,
-                arguments.prefix
+                by.join(", "),
+                prefix = arguments.prefix
             ));
         }
     }

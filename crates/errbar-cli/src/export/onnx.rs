@@ -365,6 +365,8 @@ fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Inputs) -> Value {
     let unit = graph.doubles("log_unit", &[], &[formula.unit.ln()]);
     let log = graph.node("log_with_unit", "Add", &[&log, &unit]);
     let variance = graph.node("all_variance", "Add", &[&known, &unexplained]);
+    let most = graph.doubles("most_unknown", &[], &[formula.most_unknown]);
+    let variance = graph.node("variance_held", "Min", &[&variance, &most]);
     let log = graph.node("log_with_variance", "Add", &[&log, &variance]);
     let sigma = graph.node("exponential", "Exp", &[&log]);
     held(graph, &sigma, f64::MIN_POSITIVE)

@@ -74,6 +74,16 @@ impl Told {
         let mut text = format!("Learned sigma from {rows} errors in {}.\n", self.file);
         let _ = writeln!(text, "  model    {}", described(fitted.model()));
         let _ = writeln!(text, "  inputs   {}", fitted.names().join(", "));
+        if let Some(left_out) = fitted.validation().map(|v| &v.left_out).filter(|l| !l.is_empty()) {
+            let words = format!(
+                "not used: {}; what they say of sigma did not carry over to rows held out (--keep-inputs \
+                 uses them)",
+                left_out.join(", ")
+            );
+            for line in wrapped(&words, 85).lines() {
+                let _ = writeln!(text, "           {line}");
+            }
+        }
         let _ = writeln!(text, "  cost     {}", cost(fitted));
         if trained_on < rows {
             let _ = writeln!(
@@ -122,6 +132,21 @@ impl Told {
                 let _ = writeln!(text, "  {line}");
             }
         }
+        if !validation.not_tried.is_empty() {
+            let names: Vec<&str> = validation.not_tried.iter().map(|kind| kind.name()).collect();
+            let _ = writeln!(text, "  Not tried within --budget: {}.", names.join(", "));
+        }
+        if let Some(found) = validation.dependence {
+            let what = if found.of_sizes { "sizes of errors" } else { "errors" };
+            let words = format!(
+                "Neighbouring {what} resemble each other (correlation {}), so blocks of rows were held out \
+                 together: name --time if the rows are in the order of time, or say --independent.",
+                significant(found.autocorrelation, 2)
+            );
+            for line in wrapped(&words, 96).lines() {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
         if !validation.importance.is_empty() {
             text += "\nWhich inputs matter:\n";
             text += &importance(&validation.importance);
@@ -150,11 +175,13 @@ impl Told {
 
     /// Which rows were held out, and how.
     fn how(&self, validation: &Validation) -> String {
-        let Validation { rows, turns, whole_groups, .. } = *validation;
-        let which = match (self.in_order, whole_groups) {
-            (true, _) => "the last in time",
-            (false, true) => "whole groups chosen at random",
-            (false, false) => "chosen at random",
+        let Validation { rows, turns, whole_groups, dependence, .. } = *validation;
+        let blocks = dependence.map(|found| format!("blocks of {} neighbours", found.block));
+        let which = match (self.in_order, whole_groups, &blocks) {
+            (true, ..) => String::from("the last in time"),
+            (false, true, _) => String::from("whole groups chosen at random"),
+            (false, false, Some(blocks)) => format!("{blocks} chosen at random"),
+            (false, false, None) => String::from("chosen at random"),
         };
         let kept = self.fit.fitted.guarantee().map(|guarantee| guarantee.method());
         let all = rows == self.fit.fitted.rows().0 && kept != Some(Method::Split);
@@ -164,7 +191,11 @@ impl Told {
                 "On {rows} held-out rows, {which}, in {turns} turns by models of the rows before them"
             ),
             (_, false) if all => {
-                let groups = if whole_groups { ", whole groups at a time" } else { "" };
+                let groups = match (whole_groups, blocks) {
+                    (true, _) => String::from(", whole groups at a time"),
+                    (false, Some(blocks)) => format!(", {blocks} at a time"),
+                    (false, None) => String::new(),
+                };
                 format!("On all {rows} rows, held out in {turns} turns{groups}")
             }
             (_, false) => format!("On {rows} held-out rows, {which}, in {turns} turns"),

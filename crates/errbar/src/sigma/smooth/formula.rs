@@ -1,7 +1,7 @@
 //! A smooth function as one formula, for whoever computes it elsewhere.
 
 use super::basis::{LEVEL, SLOPE};
-use super::{Scaling, Smooth};
+use super::{MOST_UNKNOWN, Scaling, Smooth};
 use crate::math::cholesky::inverse;
 
 /// Everything in the formula of sigma. With $z$ the inputs scaled to [-1, 1] over the range of the
@@ -9,7 +9,7 @@ use crate::math::cholesky::inverse;
 ///
 /// $$k\_j = \exp\Big(-\tfrac12\sum\_c \big((z\_c - p\_{jc})\lambda\_c\big)^2\Big),\qquad b = Bk,\qquad
 /// f = (a, s\bar z, d b),$$
-/// $$\ln\sigma = \ln u + w\cdot f + |Vf|^2 + d^2 \max(0, 1 - |b|^2),$$
+/// $$\ln\sigma = \ln u + w\cdot f + \min(M, |Vf|^2 + d^2 \max(0, 1 - |b|^2)),$$
 ///
 /// where $\bar z$ is $z$ held within [-1, 1].
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,8 @@ pub struct Formula<'a> {
     pub to_deviations: Vec<f64>,
     /// $u$
     pub unit: f64,
+    /// $M$
+    pub most_unknown: f64,
 }
 
 impl Smooth {
@@ -58,6 +60,7 @@ impl Smooth {
             coefficients: &self.coefficients,
             to_deviations: inverse(&self.precision),
             unit: self.unit,
+            most_unknown: MOST_UNKNOWN,
         }
     }
 }

@@ -16,7 +16,7 @@
 //! The length scales and the size of the process maximise their evidence under the Gaussian
 //! likelihood (Laplace's approximation with the expected curvature), with a weak prior of their own.
 //! What is given back is $\sigma = e^{\hat g + \operatorname{var} g}$: the root of the expected
-//! variance, since $g = \ln\sigma$ is not known exactly. Far from the data the process
+//! variance, since $g = \ln\sigma$ is not known exactly (but by no more than [`MOST_UNKNOWN`]). Far from the data the process
 //! is back at its prior: sigma returns to the overall level and the band on it widens.
 
 mod basis;
@@ -366,7 +366,8 @@ impl Smooth {
     /// # Errors
     /// Another number of columns, or a value that is not finite.
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
-        let sigma = |(log, variance): (f64, f64)| in_range((log + variance).exp());
+        let sigma =
+            |(log, variance): (f64, f64)| in_range((log + variance.min(MOST_UNKNOWN)).exp());
         Ok(self.log_sigma(inputs)?.into_iter().map(sigma).collect())
     }
 
@@ -424,6 +425,11 @@ const EFFICIENCY: f64 = 0.808_012_701_892_218_9;
 /// The size of the process and its length scale are taken as known, and are not: on G, Y and W (seeds
 /// of 1000 and above) a band wider by this holds sigma nine times out of ten on average.
 const WIDER: f64 = 1.1;
+
+/// The most that is not known about log sigma, as a variance, that sigma is made larger for. Between
+/// rows of a rough function it can be that of the prior, and the root of the expected variance would
+/// be endlessly large for what may be.
+pub(super) const MOST_UNKNOWN: f64 = 0.5;
 
 fn in_range(sigma: f64) -> f64 {
     sigma.clamp(f64::MIN_POSITIVE, f64::MAX)
