@@ -282,7 +282,7 @@ struct Predicted {
     reach: Vec<Vec<f64>>,
     /// For each level who the promise is made to, by its place among [`Promise::names`].
     by: Vec<Vec<Option<u32>>>,
-    /// Rows with a sigma whose groups the guarantee does not know.
+    /// Rows that could have an interval, but whose groups the guarantee does not know.
     strangers: u64,
     support: Vec<f64>,
     outside: Vec<Option<bool>>,
@@ -365,8 +365,7 @@ impl Predicted {
                 Ok(())
             },
         )?;
-        // Guaranteed intervals, of the rows that have a sigma.
-        let known: Vec<usize> = (0..batch.rows).filter(|&i| !out.sigma[i].is_nan()).collect();
+        let known: Vec<usize> = (0..batch.rows).filter(|&i| out.has_interval(i)).collect();
         let own: Option<Vec<Option<u32>>> =
             groups.map(|groups| known.iter().map(|&i| groups[i]).collect());
         if let Some(own) = &own {
@@ -389,6 +388,11 @@ impl Predicted {
             }
         }
         Ok(out)
+    }
+
+    /// Whether a row has what an interval is made of.
+    fn has_interval(&self, row: usize) -> bool {
+        !self.sigma[row].is_nan() && !self.forecast[row].is_nan()
     }
 }
 
@@ -658,7 +662,7 @@ impl Seen {
     fn count(&mut self, rows: &Predicted, promise: &Promise) {
         self.rows += rows.sigma.len() as u64;
         self.strangers += rows.strangers;
-        let known = rows.sigma.iter().filter(|sigma| !sigma.is_nan()).count() as u64;
+        let known = (0..rows.sigma.len()).filter(|&i| rows.has_interval(i)).count() as u64;
         for (level, by) in rows.by.iter().enumerate() {
             self.together.resize(rows.by.len(), 0);
             self.nothing.resize(rows.by.len(), 0);

@@ -225,7 +225,7 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
     let ran = errbar(folder.path(), fit.split_whitespace()).well();
     assert!(ran.printed().contains("least 90%"), "{}", ran.printed());
     assert!(ran.printed().contains("exchangeable"), "{}", ran.printed());
-    let rows = "x,site,mu\n0.5,a,1\n0.5,b,1\n0.5,c,1\n0.5,,1\n,a,1\n";
+    let rows = "x,site,mu\n0.5,a,1\n0.5,b,1\n0.5,c,1\n0.5,,1\n0.5,a,\n";
     let (header, rows) = predict(folder.path(), rows, &["--guarantee", "0.9"]);
     let added =
         ["sigma", "guaranteed_lower_90", "guaranteed_upper_90", "guaranteed_by_90", "outside"];
@@ -239,7 +239,7 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
     }
     // 90% of a normal error lie within 1.64 of its standard deviation.
     assert!((1.2..2.3).contains(&(rows[0][5] - 1.0)) && (12.0..23.0).contains(&(rows[1][5] - 1.0)));
-    for (row, why) in rows[2..].iter().zip(["a group never seen", "no group", "no input"]) {
+    for (row, why) in rows[2..].iter().zip(["a group never seen", "no group", "no forecast"]) {
         assert!(row[4].is_nan() && row[5].is_nan(), "{why}: no interval");
     }
 }
@@ -249,14 +249,16 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
 fn each_row_says_who_its_interval_is_promised_to() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = common::Numbers::new(14);
-    let mut text = String::from("x,station,mu,y\n");
-    for station in 0..80 {
-        for _ in 0..if station < 40 { 60 } else { 3 } {
-            text += &format!("{},s{station},0,{}\n", random.next(), random.normal());
+    for file in ["t.csv", "later.csv"] {
+        let mut text = String::from("x,station,mu,y\n");
+        for station in 0..80 {
+            for _ in 0..if station < 40 { 60 } else { 3 } {
+                text += &format!("{},s{station},0,{}\n", random.next(), random.normal());
+            }
         }
+        std::fs::write(folder.path().join(file), text).unwrap();
     }
-    std::fs::write(folder.path().join("t.csv"), text).unwrap();
-    let new = "x,station,mu\n0.5,s3,1\n0.5,s50,1\n0.5,s60,1\n0.5,elsewhere,1\n,s3,1\n";
+    let new = "x,station,mu\n0.5,s3,1\n0.5,s50,1\n0.5,s60,1\n0.5,elsewhere,1\n0.5,s3,\n";
     std::fs::write(folder.path().join("new.csv"), new).unwrap();
     let run = |line: &str| errbar(folder.path(), line.split_whitespace());
     let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant --guarantee \
@@ -289,7 +291,7 @@ fn each_row_says_who_its_interval_is_promised_to() {
     assert!(ran.stderr.contains("needs 10000 errors"), "{}", ran.stderr);
     assert!(!folder.path().join("none.csv").exists());
     // And the report says how often they held, not for each station.
-    run("report t.csv -m model.json --observation y -o r.html").well();
+    run("report later.csv -m model.json --observation y -o r.html").well();
     let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(page.contains("by station: 40 groups,") && page.contains(", small groups together "));
 }

@@ -1,5 +1,7 @@
 //! What each input is worth to sigma, said of inputs that can be told apart only.
 
+use std::sync::LazyLock;
+
 use errbar::fit::{Fitted, Kind, Options, fit};
 use errbar::{Data, Silent};
 use rand::{RngExt, SeedableRng};
@@ -32,10 +34,12 @@ fn fitted(columns: &[usize]) -> Fitted {
     fit(&data, &names, &options, &Silent).unwrap().fitted
 }
 
+/// Fitted to all inputs, for every test.
+static ALL: LazyLock<Fitted> = LazyLock::new(|| fitted(&[0, 1, 2, 3]));
+
 #[test]
 fn inputs_that_stand_in_for_one_another_are_shuffled_together() {
-    let fitted_to_all = fitted(&[0, 1, 2, 3]);
-    let validation = fitted_to_all.validation().unwrap();
+    let validation = ALL.validation().unwrap();
     let importance = &validation.importance;
     let named: Vec<Vec<&str>> = importance.iter().map(|one| one.names().collect()).collect();
     assert_eq!(named, [vec!["first", "second"], vec!["hour"], vec!["noise"]]);
@@ -52,8 +56,7 @@ fn inputs_that_stand_in_for_one_another_are_shuffled_together() {
 #[test]
 fn sigma_along_an_input_is_that_of_rows_as_they_are() {
     let (inputs, _) = two_forecasts(ROWS);
-    let fitted = fitted(&[0, 1, 2, 3]);
-    let twins = &fitted.validation().unwrap().importance[0];
+    let twins = &ALL.validation().unwrap().importance[0];
     // The mean of the true sigma over the lowest and the highest fifth of the rows.
     let mut rows: Vec<&[f64; 4]> = inputs.iter().collect();
     rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
@@ -73,7 +76,7 @@ fn sigma_along_an_input_is_that_of_rows_as_they_are() {
 
 #[test]
 fn model_files_from_before_there_were_twins_are_read() {
-    let text = fitted(&[0, 1, 2, 3]).to_json().unwrap();
+    let text = ALL.to_json().unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let first = &mut json["fitted"]["validation"]["importance"][0];
     assert!(first.as_object_mut().unwrap().remove("twins").is_some());
