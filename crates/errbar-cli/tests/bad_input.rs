@@ -1139,7 +1139,7 @@ fn places_that_cannot_be_written() {
             &["t.csv, row 3 has 1 field"],
         )
         .with("t.csv", "x,mu\n1,2\n3,4\n5\n")
-        .prints("x,mu,sigma,outside"),
+        .prints("x,mu,sigma,support,outside,outside_input"),
     ];
     // Said before the work is done: a table that is not there is not even looked for.
     cases.push(case(
@@ -1224,7 +1224,10 @@ fn odd_tables_are_used_all_the_same() {
         let inputs = ["--model", "constant", "--inputs", name];
         run(&[&["fit", "named.csv", "-q", "-o", "named.json"], &inputs[..]].concat()).well();
         let predicted = run(&["predict", "named.csv", "-m", "named.json"]).well().printed();
-        assert_eq!(predicted.lines().next(), Some(&*format!("{quoted},mu,y,sigma,outside")));
+        assert_eq!(
+            predicted.lines().next(),
+            Some(&*format!("{quoted},mu,y,sigma,support,outside,outside_input"))
+        );
         assert_eq!(predicted.lines().count(), 61);
     }
 

@@ -152,7 +152,7 @@ fn the_same_numbers_in_any_dress() {
         let predict = ["predict", "t", "-q", "-m", "model.json"];
         let result = errbar(folder.path(), predict.iter().chain(dress.options)).well().stdout;
 
-        // Every record as it was, and two fields more.
+        // Every record as it was, and four fields more.
         let text = match dress.mark {
             true => result.strip_prefix(BOM).unwrap_or_else(|| panic!("{name}: no mark")),
             false => &result,
@@ -167,9 +167,14 @@ fn the_same_numbers_in_any_dress() {
             let added = line.strip_prefix(record.as_str());
             let added = added.and_then(|rest| rest.strip_prefix(dress.separator));
             let added = added.unwrap_or_else(|| panic!("{name}: {record:?} became {line:?}"));
-            let (value, outside) = added.rsplit_once(dress.separator).unwrap();
-            assert!(["outside", "false"].contains(&outside), "{name}: {line:?}");
-            let value = value.trim_matches('"');
+            // Sigma, which may be quoted, then support, outside and outside_input.
+            let (value, rest) = match added.strip_prefix('"') {
+                Some(quoted) => quoted.split_once('"').unwrap(),
+                None => added.split_once(dress.separator).unwrap(),
+            };
+            let ends = ["outside outside_input", "false "];
+            let ends = ends.map(|end| end.replace(' ', &dress.separator.to_string()));
+            assert!(ends.iter().any(|end| rest.ends_with(end)), "{name}: {line:?}");
             assert_eq!(value.contains(','), dress.decimal_comma && value != "sigma", "{name}");
             sigma.push(value.replace(',', "."));
         }
@@ -212,26 +217,27 @@ fn rows_with_gaps_are_kept_in_their_order() {
         ["predict", "-", "-m", "model.json", "--quantiles", "0.5"],
     );
     let ran = ran.well();
-    // The model has seen x from 0 to 59. Without x there is no sigma; without mu no quantile.
+    // The model is one sigma, whatever x is, as long as it is no infinity; without mu no quantile.
     assert_eq!(
         ran.printed(),
-        "id,x,mu,sigma,quantile_0.5,outside\n\
-         a,1,10,2.0,10.0,false\n\
-         b,,20,,,\n\
-         c,NA,30,,,\n\
-         d,4,,2.0,,false\n\
-         e,inf,50,,,\n\
-         f,6,60,2.0,60.0,false\n"
+        "id,x,mu,sigma,quantile_0.5,support,outside,outside_input\n\
+         a,1,10,2.0,10.0,,false,\n\
+         b,,20,2.0,20.0,,false,\n\
+         c,NA,30,2.0,30.0,,false,\n\
+         d,4,,2.0,,,false,\n\
+         e,inf,50,,,,,\n\
+         f,6,60,2.0,60.0,,false,\n"
     );
-    assert!(ran.stderr.contains("warning: 3 rows of 6 without sigma"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: 1 row of 6 without sigma"), "{}", ran.stderr);
 }
 
 #[test]
 fn outside_of_what_the_model_has_seen() {
     let folder = with_model();
     let result = predict(folder.path(), "x\n-0.001\n0\n59\n59.001\n", &[]);
-    let flags: Vec<&str> = result.lines().filter_map(|line| line.rsplit(',').next()).collect();
-    assert_eq!(flags, ["outside", "true", "false", "false", "true"]);
+    let flags: Vec<&str> =
+        result.lines().filter_map(|line| line.split_once(",,")).map(|x| x.1).collect();
+    assert_eq!(flags, ["true,x", "false,", "false,", "true,x"]);
 }
 
 #[test]
@@ -247,22 +253,28 @@ fn texts_with_separators_quotes_and_line_ends_come_back_as_they_were() {
     ];
     let table = format!("\"the, name\",x,\"n \"\"o\"\"\"\n{}\n", records.join("\n"));
     let result = predict(folder.path(), &table, &["--prefix", "new, "]);
-    let expected: String = records.iter().map(|record| format!("{record},2.0,false\n")).collect();
+    let expected: String = records.iter().map(|record| format!("{record},2.0,,false,\n")).collect();
     // A new name that needs quotes has them.
-    let header = "\"the, name\",x,\"n \"\"o\"\"\",\"new, sigma\",\"new, outside\"\n";
+    let header = "\"the, name\",x,\"n \"\"o\"\"\",\"new, sigma\",\"new, support\",\"new, outside\",\"new, outside_input\"\n";
     assert_eq!(result, format!("{header}{expected}"));
     // Bytes that are no UTF-8 come back, too.
     let latin = b"x,caf\xe9\n1,\xfc\n";
     let result = errbar_with(folder.path(), latin, ["predict", "-", "-m", "model.json"]).well();
-    assert_eq!(result.stdout, b"x,caf\xe9,sigma,outside\n1,\xfc,2.0,false\n");
+    assert_eq!(
+        result.stdout,
+        b"x,caf\xe9,sigma,support,outside,outside_input\n1,\xfc,2.0,,false,\n"
+    );
 }
 
 #[test]
 fn no_rows_and_no_last_line_end() {
     let folder = with_model();
-    assert_eq!(predict(folder.path(), "x,mu\n", &[]), "x,mu,sigma,outside\n");
-    assert_eq!(predict(folder.path(), "x,mu", &[]), "x,mu,sigma,outside\n");
-    assert_eq!(predict(folder.path(), "x,mu\n1,2", &[]), "x,mu,sigma,outside\n1,2,2.0,false\n");
+    assert_eq!(predict(folder.path(), "x,mu\n", &[]), "x,mu,sigma,support,outside,outside_input\n");
+    assert_eq!(predict(folder.path(), "x,mu", &[]), "x,mu,sigma,support,outside,outside_input\n");
+    assert_eq!(
+        predict(folder.path(), "x,mu\n1,2", &[]),
+        "x,mu,sigma,support,outside,outside_input\n1,2,2.0,,false,\n"
+    );
 }
 
 #[test]
@@ -276,9 +288,9 @@ fn many_rows_keep_their_order() {
     let two = predict(folder.path(), &table, &["--threads", "3"]);
     assert!(one == two);
     let mut result = one.lines();
-    assert_eq!(result.next(), Some("x,n,sigma,outside"));
+    assert_eq!(result.next(), Some("x,n,sigma,support,outside,outside_input"));
     for (line, given) in result.by_ref().zip(lines()) {
-        assert_eq!(line, format!("{given},2.0,false"));
+        assert_eq!(line, format!("{given},2.0,,false,"));
     }
     assert_eq!(one.lines().count(), 400_001);
 }
@@ -300,7 +312,7 @@ fn thousands_of_columns() {
     let took = fitted.took + predicted.took;
     assert!(took < Duration::from_secs(20), "{took:?}");
     for (line, given) in predicted.printed().lines().zip(text.lines()) {
-        assert!(line.starts_with(given) && line.split(',').count() == 5004);
+        assert!(line.starts_with(given) && line.split(',').count() == 5006);
     }
 
     // The one column that counts, in a table of its own, gives the same sigma.
@@ -375,7 +387,12 @@ fn gzip_out_is_gzip() {
     std::fs::rename(folder.path().join("out.csv.gz"), folder.path().join("other")).unwrap();
     let again = ["predict", "other", "-m", "model.json", "-q", "--prefix", "again_"];
     let again = errbar(folder.path(), again).well().printed();
-    assert_eq!(again.lines().next(), Some("x,mu,y,sigma,outside,again_sigma,again_outside"));
+    assert_eq!(
+        again.lines().next(),
+        Some(
+            "x,mu,y,sigma,support,outside,outside_input,again_sigma,again_support,again_outside,again_outside_input"
+        )
+    );
     assert_eq!(again.lines().count(), 5001);
     assert!(leftovers(folder.path()).is_empty());
 }
@@ -402,14 +419,19 @@ fn parquet_is_one_more_dress() {
     predict("t.parquet", "back.csv", "b_");
     let back = String::from_utf8(read("back.csv")).unwrap();
     let given = table(500);
-    assert_eq!(back.lines().next(), Some("x,mu,y,a_sigma,a_outside,b_sigma,b_outside"));
+    assert_eq!(
+        back.lines().next(),
+        Some(
+            "x,mu,y,a_sigma,a_support,a_outside,a_outside_input,b_sigma,b_support,b_outside,b_outside_input"
+        )
+    );
     assert_eq!(back.lines().count(), 501);
     for (line, row) in back.lines().zip(given.lines()).skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let numbers =
             |fields: &[&str]| fields.iter().map(|f| f.parse::<f64>().unwrap()).collect::<Vec<_>>();
         assert_eq!(numbers(&fields[..3]), numbers(&row.split(',').collect::<Vec<_>>()));
-        assert_eq!(fields[3..], ["2.0", "false", "2.0", "false"]);
+        assert_eq!(fields[3..], ["2.0", "", "false", "", "2.0", "", "false", ""]);
     }
     // As text with decimal commas.
     let comma = ["predict", "t.parquet", "-m", "model.json", "-q", "--decimal-comma"];
@@ -431,7 +453,11 @@ fn colours_only_where_they_are_wanted() {
     };
     // There is a warning to be coloured; standard error is no terminal here.
     let plain = said(&[]);
-    assert!(plain.contains("warning: 1 row of 1 outside the range"), "{plain}");
+    assert!(
+        plain
+            .contains("warning: 1 row of 1 where there were hardly any training rows (1 by \"x\")"),
+        "{plain}"
+    );
     assert!(!plain.contains('\u{1b}'), "{plain:?}");
     assert_eq!(said(&[("NO_COLOR", "1")]), plain);
     assert_eq!(said(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), plain);
@@ -513,10 +539,10 @@ fn a_missing_input_is_learned_from() {
         assert!(sigma > 0.0, "{row}");
     }
     errbar(folder.path(), ["report", "t.csv", "--model", "model.json"]).well();
-    // Whoever never saw one missing has no answer; who is told to refuse does.
-    errbar(folder.path(), ["fit", "t.csv", "--missing", "drop", "-q"]).well();
+    // Whoever never saw one missing says that the row is outside; who is told to refuse does.
+    errbar(folder.path(), ["fit", "t.csv", "--missing", "drop", "--model", "trees", "-q"]).well();
     let ran = errbar(folder.path(), ["predict", "t.csv", "--model", "model.json"]).well();
-    assert!(ran.printed().lines().nth(61).unwrap().ends_with("1,2,,"), "{}", ran.printed());
+    assert!(ran.printed().lines().nth(61).unwrap().ends_with(",0.0,true,x"), "{}", ran.printed());
     let ran = errbar(folder.path(), ["fit", "t.csv", "--missing", "error"]);
     assert!(ran.stderr.contains("is missing; fill it in"), "{}", ran.stderr);
 }

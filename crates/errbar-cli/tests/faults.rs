@@ -400,7 +400,7 @@ fn a_reader_that_has_seen_enough() {
     let mut first = String::new();
     let mut reader = BufReader::new(shell.stdout.take().unwrap());
     reader.read_line(&mut first).unwrap();
-    assert_eq!(first, "x,mu,sigma,outside\n");
+    assert_eq!(first, "x,mu,sigma,support,outside,outside_input\n");
     drop(reader);
     let mut said = String::new();
     shell.stderr.take().unwrap().read_to_string(&mut said).unwrap();

@@ -70,7 +70,7 @@ fn intervals_quantiles_and_probabilities() {
     std::fs::write(folder.path().join("model.json"), constant_model(2.0)).unwrap();
     let (header, rows) = predict(folder.path(), &forecasts(), &OPTIONS);
     let names = "x mu sigma lower_90 upper_90 lower_99.5 upper_99.5 quantile_0.1 quantile_0.999 \
-                 quantile_0.000000000001 exceed_0 exceed_3 exceed_-4 exceed_30 outside";
+                 quantile_0.000000000001 exceed_0 exceed_3 exceed_-4 exceed_30 support outside outside_input";
     assert_eq!(header.join(" "), names);
     assert_eq!(rows.len(), EXPECTED.len());
     for (row, (mu, quantiles, exceed)) in rows.iter().zip(EXPECTED) {
@@ -143,7 +143,7 @@ fn sigma_is_that_of_the_library() {
     assert!(expected.iter().any(|s| (s / expected[0] - 1.0).abs() > 0.1), "all alike prove little");
     let lines: String = rows().map(|x| format!("{:e},text,{}\n", x[1], x[0])).collect();
     let (header, rows) = predict(folder.path(), &format!("b,note,a\n{lines}"), &[]);
-    assert_eq!(header, ["b", "note", "a", "sigma", "outside"]);
+    assert_eq!(header, ["b", "note", "a", "sigma", "support", "outside", "outside_input"]);
     let found: Vec<f64> = rows.iter().map(|row| row[3]).collect();
     // Every digit is written.
     assert_eq!(found, expected);
@@ -159,8 +159,19 @@ fn a_forecast_of_the_models_own() {
     errbar(folder.path(), fit.split(' ')).well();
     let options = ["--interval", "0.9", "--exceed", "1.5"];
     let (header, rows) = predict(folder.path(), &table(60), &options);
-    let names =
-        ["x", "mu", "y", "forecast", "sigma", "lower_90", "upper_90", "exceed_1.5", "outside"];
+    let names = [
+        "x",
+        "mu",
+        "y",
+        "forecast",
+        "sigma",
+        "lower_90",
+        "upper_90",
+        "exceed_1.5",
+        "support",
+        "outside",
+        "outside_input",
+    ];
     assert_eq!(header, names);
     for row in &rows {
         let (forecast, sigma, low, high, exceed) = (row[3], row[4], row[5], row[6], row[7]);
@@ -191,7 +202,10 @@ fn a_band_on_sigma() {
     };
     fit("smooth");
     let (header, rows) = predict(folder.path(), "x\n0.2\n0.9\n", &["--sigma-band", "90%"]);
-    assert_eq!(header, ["x", "sigma", "sigma_lower_90", "sigma_upper_90", "outside"]);
+    assert_eq!(
+        header,
+        ["x", "sigma", "sigma_lower_90", "sigma_upper_90", "support", "outside", "outside_input"]
+    );
     let model = std::fs::read_to_string(folder.path().join("model.json")).unwrap();
     let fitted = fit::Fitted::from_json(&model).unwrap();
     let (low, high) = fitted.band(&[0.2, 0.9], 0.9).unwrap().unwrap();
@@ -227,8 +241,15 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
     assert!(ran.printed().contains("exchangeable"), "{}", ran.printed());
     let rows = "x,site,mu\n0.5,a,1\n0.5,b,1\n0.5,c,1\n0.5,,1\n0.5,a,\n";
     let (header, rows) = predict(folder.path(), rows, &["--guarantee", "0.9"]);
-    let added =
-        ["sigma", "guaranteed_lower_90", "guaranteed_upper_90", "guaranteed_by_90", "outside"];
+    let added = [
+        "sigma",
+        "guaranteed_lower_90",
+        "guaranteed_upper_90",
+        "guaranteed_by_90",
+        "support",
+        "outside",
+        "outside_input",
+    ];
     assert_eq!(header[3..], added);
     let model = std::fs::read_to_string(folder.path().join("model.json")).unwrap();
     let fitted = fit::Fitted::from_json(&model).unwrap();
@@ -335,7 +356,20 @@ fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
     let moved = errbar(folder.path(), fit.split(' ').chain(["--debias"])).well();
     assert!(!moved.stderr.contains("bias"), "{}", moved.stderr);
     let (header, rows) = predict(folder.path(), "x,mu\n0.25,5\n0.75,5\n", &["--interval", "0.9"]);
-    assert_eq!(header, ["x", "mu", "debiased", "sigma", "lower_90", "upper_90", "outside"]);
+    assert_eq!(
+        header,
+        [
+            "x",
+            "mu",
+            "debiased",
+            "sigma",
+            "lower_90",
+            "upper_90",
+            "support",
+            "outside",
+            "outside_input"
+        ]
+    );
     for (row, expected) in rows.iter().zip([5.0, 8.0]) {
         assert!((row[2] - expected).abs() < 0.3, "{row:?}");
         assert!((row[3] - 1.0).abs() < 0.15, "{row:?}");

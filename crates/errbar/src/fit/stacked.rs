@@ -234,7 +234,9 @@ mod tests {
     #[test]
     fn a_model_that_is_right_gets_all() {
         let error: Vec<f64> = (0..300).map(|i| (f64::from(i) * 2.4).sin()).collect();
-        let (right, wrong) = (vec![0.8; 300], vec![50.0; 300]);
+        // A sigma that is the same everywhere is no model.
+        let right: Vec<f64> = (0..300).map(|i| 0.8 + 0.02 * f64::from(i % 2)).collect();
+        let wrong = vec![50.0; 300];
         let sigmas = [wrong.clone(), right, wrong];
         for local in [false, true] {
             let found = weights(&sigmas, &error, None, LossKind::Crps, local).unwrap();
