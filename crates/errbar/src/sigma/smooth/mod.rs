@@ -16,8 +16,9 @@
 //! The length scales and the size of the process maximise their evidence under the Gaussian
 //! likelihood (Laplace's approximation with the expected curvature), with a weak prior of their own.
 //! What is given back is $\sigma = e^{\hat g + \operatorname{var} g}$: the root of the expected
-//! variance, since $g = \ln\sigma$ is not known exactly (but by no more than [`MOST_UNKNOWN`]). Far from the data the process
-//! is back at its prior: sigma returns to the overall level and the band on it widens.
+//! variance, since $g = \ln\sigma$ is not known exactly (but by no more than a
+//! variance of 0.5). Far from the data the process is back at its prior: sigma returns to the overall
+//! level and the band on it widens.
 
 mod basis;
 mod formula;
