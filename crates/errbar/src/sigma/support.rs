@@ -2,9 +2,9 @@
 //!
 //! Between and beyond the rows that it was trained on a model says whatever its formula gives. A box
 //! around each input does not tell where that is: a few far rows hold it open, and where inputs move
-//! together most of it is empty. So some of the training rows are kept as *landmarks*, in inputs that
+//! together most of it is empty. So some of the training rows are kept as landmarks, in inputs that
 //! have been scaled and decorrelated. With $d$ the distance of a row to the [`NEAREST`]-th nearest
-//! landmark and $r$ the distance that all but a few of the landmarks have to theirs, the *support* of
+//! landmark and $r$ the distance that all but a few of the landmarks have to theirs, the support of
 //! the row is $\min(1, r/d)$.
 //!
 //! The logarithm of sigma is then held within the range that the same model gives to the nearest
