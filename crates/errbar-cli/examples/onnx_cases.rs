@@ -98,7 +98,7 @@ impl Rows {
             let (low, high) = (low[i % self.columns], high[i % self.columns]);
             // A column that never varied leaves its range too.
             let reach = if high > low { 0.5 * high - 0.5 * low } else { 1e-3 };
-            let x = (0.5 * low + 0.5 * high) + 1.5 * (2.0 * u - 1.0) * reach;
+            let x = (0.5 * low + 0.5 * high) + 4.0 * (2.0 * u - 1.0) * reach;
             // Half of all values stay inside.
             let x = if i % 4 < 2 { x.clamp(low, high) } else { x };
             let gap = self.missing() && i % 11 == 5;
