@@ -20,8 +20,8 @@ use crate::{arguments, fill_values, model_file, output, promise, stop};
 ///
 /// Copies a table and adds sigma, the size of the error to expect in each row, and whatever else is
 /// asked for: intervals, quantiles, probabilities of exceeding a threshold. Every row is kept, in
-/// order; where an input is missing, the new fields are empty, unless the model was fitted to rows in
-/// which inputs were missing. The column "support" says how near the rows are that the model was trained
+/// order; where an input is infinite, the new fields are empty, and where one is missing that never was
+/// in training the row counts as outside. The column "support" says how near the rows are that the model was trained
 /// on, in all inputs together (1: as near as they are to each other; 0.5: twice as far), "outside"
 /// whether that is less than 0.5, and "outside_input" which input takes the row there. As support runs
 /// out sigma is held by that of the nearest training rows, and deserves less trust.
