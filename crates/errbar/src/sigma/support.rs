@@ -33,6 +33,11 @@ const LOOK_AT: usize = 5_000;
 pub const NEAREST: usize = 8;
 /// The share of landmarks whose distance to their own neighbours counts as usual.
 const USUAL: f64 = 0.98;
+/// A lower share, which a few far rows have no part in, and by how much what is usual may exceed it:
+/// about what the tails of a Gaussian give, with one input and with several.
+const COMMON: f64 = 0.9;
+const STRETCH_OF_ONE: f64 = 4.0;
+const STRETCH: f64 = 1.5;
 /// How much the log of sigma may differ from those of the nearest landmarks.
 pub const SLACK: f64 = 0.4;
 /// Variances count this much beside one: inputs that are as good as equal are not told apart by
@@ -124,8 +129,13 @@ impl Support {
             .map(|own| support.distance(&support.squares(support.landmark(own)), Some(own)))
             .collect();
         usual.sort_by(f64::total_cmp);
-        let place = ((usual.len() as f64 * USUAL) as usize).min(usual.len().saturating_sub(1));
-        support.reach = usual.get(place).copied().unwrap_or(0.0).max(LEAST_REACH);
+        let at = |share: f64| {
+            let place = (usual.len() as f64 * share) as usize;
+            usual.get(place.min(usual.len().saturating_sub(1))).copied().unwrap_or(0.0)
+        };
+        // Far rows among the last of them must not stretch what is usual.
+        let stretch = if columns == 1 { STRETCH_OF_ONE } else { STRETCH };
+        support.reach = at(USUAL).min(stretch * at(COMMON)).max(LEAST_REACH);
         (support, chosen)
     }
 
@@ -483,7 +493,9 @@ impl Supported {
         let sigma = match &self.model {
             Model::Stack(stack) => {
                 let shares: Vec<f64> = stack.members().iter().map(|m| m.share).collect();
-                mean(&sigmas, &shares)
+                // Rounding must not lift the mean of equal sigmas above the most.
+                let sigma = mean(&sigmas, &shares).into_iter();
+                sigma.map(|sigma| held(sigma, *limits)).collect()
             }
             _ => sigmas.remove(0),
         };
