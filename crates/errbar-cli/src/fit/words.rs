@@ -95,8 +95,13 @@ impl Told {
             let _ = writeln!(text, "  forecast {}", mean.explain());
         }
         let _ = writeln!(text, "  errors   {}", source(fitted.error_source()));
-        if fitted.bias().is_some() {
-            text += "  bias     learned from the inputs; forecasts are moved by it\n";
+        match fitted.bias() {
+            Some(bias) if bias.is_none() => {
+                text += "  bias     none that carries over to the last rows was found: forecasts stay as they \
+                         are\n";
+            }
+            Some(_) => text += "  bias     learned from the inputs; forecasts are moved by it\n",
+            None => {}
         }
         match (fitted.validation(), &self.verdict) {
             (Some(validation), Some(verdict)) => {

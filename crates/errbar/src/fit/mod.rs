@@ -19,6 +19,7 @@
 //! ```
 
 mod carried_over;
+mod debias;
 mod fitted;
 mod groups;
 pub mod guarantee;
@@ -32,6 +33,7 @@ mod validation;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::debias::worth_of_debiasing;
 pub use self::fitted::{ErrorSource, Fitted, Predicted};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
@@ -40,12 +42,12 @@ pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
-use crate::mean::bias::{self, CrossFitted};
+use crate::mean::bias;
 use crate::monitor::{Monitor, Part, check};
 use crate::named::by_name;
 use crate::order::Order;
 use crate::score::bootstrap::Dependence;
-use crate::score::{LossKind, Sample, crps};
+use crate::score::LossKind;
 use crate::sigma::support::{Ground, least_told};
 use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smooth, trees};
 
@@ -321,7 +323,7 @@ fn fit_rows(
 ) -> Result<Fit> {
     let raw = data;
     let biased = match options.debias {
-        true => Some(learn_bias(data, options, monitor)?),
+        true => Some(debias::learn(data, options, monitor)?),
         false => None,
     };
     let left =
@@ -400,62 +402,6 @@ fn fit_rows(
         debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
     };
     Ok(Fit { fitted, held_out })
-}
-
-/// The bias of the forecaster, and that of each row from rows without it.
-fn learn_bias(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<CrossFitted> {
-    // Trees are quick: they may see more rows than other models.
-    let most = options.most_rows.saturating_mul(5);
-    if data.rows() <= most {
-        return bias::fit(data, options.split, options.seed, monitor);
-    }
-    let chosen = some_rows(data.rows(), &Options { most_rows: most, ..*options });
-    let learned = bias::fit(&data.pick(&chosen), options.split, options.seed, monitor)?;
-    // Rows that were not chosen are new to it.
-    let mut held_out = learned.bias.predict(data.inputs())?;
-    chosen.iter().zip(&learned.held_out).for_each(|(&row, bias)| held_out[row] = *bias);
-    Ok(CrossFitted { held_out, ..learned })
-}
-
-/// The share by which the mean CRPS of one constant sigma would fall if the bias were learned from
-/// the inputs and taken off, with its standard error: what [`Options::debias`] is worth. `None` with
-/// too few rows to tell.
-///
-/// # Errors
-/// A monitor that asked to stop.
-pub fn worth_of_debiasing(
-    data: &Data,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<Option<(f64, f64)>> {
-    if data.rows() < LEAST_ROWS {
-        return Ok(None);
-    }
-    let (apart, _) = apart(data, options)?;
-    let data = apart.as_ref().unwrap_or(data);
-    let thinned =
-        (data.rows() > options.most_rows).then(|| data.pick(&some_rows(data.rows(), options)));
-    let data = thinned.as_ref().unwrap_or(data);
-    let learned = bias::fit(data, options.split, options.seed, monitor)?;
-    let left = bias::without(data.error(), &learned.held_out);
-    let each = |error: &[f64]| -> Result<Option<Vec<f64>>> {
-        if error.iter().all(|e| *e == 0.0) {
-            return Ok(None);
-        }
-        let sigma = constant::fit(data.columns(), error, data.weight(), options.loss)?.sigma;
-        let sigmas = vec![sigma; error.len()];
-        Ok(Some(crps::each(&Sample::new(error, &sigmas)?)))
-    };
-    let (Some(before), Some(after)) = (each(data.error())?, each(&left)?) else { return Ok(None) };
-    let mean = |values: &[f64]| {
-        let weight = |i: usize| data.weight().map_or(1.0, |weight| weight[i]);
-        let total: f64 = (0..values.len()).map(weight).sum();
-        values.iter().enumerate().map(|(i, value)| weight(i) / total * value).sum::<f64>()
-    };
-    let gain: Vec<f64> = before.iter().zip(&after).map(|(before, after)| before - after).collect();
-    let whole = mean(&before);
-    let noise = crate::diagnose::standard_error(&gain, data.weight());
-    Ok((whole > 0.0).then(|| (mean(&gain) / whole, noise / whole)))
 }
 
 /// Trains one kind of model on at most as many rows as the options say; how many they were. What a

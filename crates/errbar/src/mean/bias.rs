@@ -159,6 +159,18 @@ impl Problem<'_> {
 }
 
 impl Bias {
+    /// No bias anywhere.
+    pub(crate) fn none(columns: usize) -> Self {
+        let bins = Bins::of(&vec![0.0; columns], columns, None, BINS);
+        Self { bins, unit: 1.0, level: 0.0, trees: Vec::new() }
+    }
+
+    /// Whether it moves nothing.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.level == 0.0 && self.trees.is_empty()
+    }
+
     /// The number of input columns.
     #[must_use]
     pub fn columns(&self) -> usize {

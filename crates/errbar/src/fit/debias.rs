@@ -1,0 +1,101 @@
+//! Whether learning what a forecaster gets wrong on average is worth it, and doing so.
+//!
+//! A bias of earlier rows need not be one of later rows. Where rows are in the order of time, the last
+//! of them say whether the bias of the others carries over; if it does not, forecasts stay as they are.
+
+use super::{LEAST_ROWS, Options, apart, some_rows, validation};
+use crate::data::{Data, Split};
+use crate::error::Result;
+use crate::mean::bias::{self, Bias, CrossFitted};
+use crate::monitor::Monitor;
+use crate::order::{Held, Order};
+use crate::score::{Sample, crps};
+use crate::sigma::constant;
+
+/// The bias of the forecaster, and that of each row from rows without it.
+pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<CrossFitted> {
+    // Trees are quick: they may see more rows than other models.
+    let options = &Options { most_rows: options.most_rows.saturating_mul(5), ..*options };
+    let chosen = some_rows(data.rows(), options);
+    let some = (chosen.len() < data.rows()).then(|| data.pick(&chosen));
+    let learn_from = some.as_ref().unwrap_or(data);
+    if options.split == Split::InOrder
+        && worth(learn_from, options, monitor)?.is_some_and(|(gain, _)| gain <= 0.0)
+    {
+        let bias = Bias::none(data.columns());
+        return Ok(CrossFitted { bias, held_out: vec![0.0; data.rows()] });
+    }
+    let learned = bias::fit(learn_from, options.split, options.seed, monitor)?;
+    if some.is_none() {
+        return Ok(learned);
+    }
+    // Rows that were not chosen are new to it.
+    let mut held_out = learned.bias.predict(data.inputs())?;
+    chosen.iter().zip(&learned.held_out).for_each(|(&row, bias)| held_out[row] = *bias);
+    Ok(CrossFitted { held_out, ..learned })
+}
+
+/// The share by which the mean CRPS of one constant sigma would fall if the bias were learned from
+/// the inputs and taken off, with its standard error: what [`Options::debias`] is worth, on rows that
+/// were held out. `None` with too few rows to tell.
+///
+/// # Errors
+/// A monitor that asked to stop.
+pub fn worth_of_debiasing(
+    data: &Data,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Option<(f64, f64)>> {
+    let (apart, _) = apart(data, options)?;
+    let data = apart.as_ref().unwrap_or(data);
+    let thinned =
+        (data.rows() > options.most_rows).then(|| data.pick(&some_rows(data.rows(), options)));
+    worth(thinned.as_ref().unwrap_or(data), options, monitor)
+}
+
+fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option<(f64, f64)>> {
+    if data.rows() < LEAST_ROWS {
+        return Ok(None);
+    }
+    let (judged, left) = match options.split {
+        Split::Random => {
+            let learned = bias::fit(data, options.split, options.seed, monitor)?;
+            (data.clone(), bias::without(data.error(), &learned.held_out))
+        }
+        Split::InOrder => {
+            let order = Order::of(data, options.split, options.seed);
+            let share = if options.validation > 0.0 { options.validation } else { USUAL_SHARE };
+            let Held { held, others } = validation::last(data.rows(), share, &order, options.split);
+            if held.len() < LEAST_ROWS || others.len() < LEAST_ROWS {
+                return Ok(None);
+            }
+            let (held, others) = (data.pick(&held), data.pick(&others));
+            let learned = bias::fit(&others, options.split, options.seed, monitor)?;
+            let left = bias::without(held.error(), &learned.bias.predict(held.inputs())?);
+            (held, left)
+        }
+    };
+    let each = |error: &[f64]| -> Result<Option<Vec<f64>>> {
+        if error.iter().all(|e| *e == 0.0) {
+            return Ok(None);
+        }
+        let sigma = constant::fit(judged.columns(), error, judged.weight(), options.loss)?.sigma;
+        let sigmas = vec![sigma; error.len()];
+        Ok(Some(crps::each(&Sample::new(error, &sigmas)?)))
+    };
+    let (Some(before), Some(after)) = (each(judged.error())?, each(&left)?) else {
+        return Ok(None);
+    };
+    let mean = |values: &[f64]| {
+        let weight = |i: usize| judged.weight().map_or(1.0, |weight| weight[i]);
+        let total: f64 = (0..values.len()).map(weight).sum();
+        values.iter().enumerate().map(|(i, value)| weight(i) / total * value).sum::<f64>()
+    };
+    let gain: Vec<f64> = before.iter().zip(&after).map(|(before, after)| before - after).collect();
+    let whole = mean(&before);
+    let noise = crate::diagnose::standard_error(&gain, judged.weight());
+    Ok((whole > 0.0).then(|| (mean(&gain) / whole, noise / whole)))
+}
+
+/// Of the rows, held out where the caller holds out none.
+const USUAL_SHARE: f64 = 0.2;
