@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::score::bootstrap::dependence;
 use crate::score::deterministic as point;
 use crate::score::sample::check_length;
 use crate::score::{Sample, errors_of};
@@ -358,6 +359,18 @@ fn drift(error: &[f64], weight: Option<&[f64]>, mean_absolute_error: f64) -> Vec
 pub(crate) fn standard_error(values: &[f64], weight: Option<&[f64]>) -> f64 {
     let rows = values.len();
     let batches = if rows < 16 { rows } else { ((rows as f64).sqrt() as usize).min(200) };
+    of_batches(values, weight, batches)
+}
+
+/// The same for a sample whose dependence can be measured, as scores are drawn: rows that look
+/// independent count one by one, others in blocks.
+pub(crate) fn standard_error_in(values: &[f64], sample: &Sample) -> f64 {
+    let block = dependence(sample).map_or(1, |found| found.block.max(1));
+    of_batches(values, sample.weight(), (values.len() / block).max(2).min(values.len()))
+}
+
+fn of_batches(values: &[f64], weight: Option<&[f64]>, batches: usize) -> f64 {
+    let rows = values.len();
     if batches < 2 {
         return 0.0;
     }

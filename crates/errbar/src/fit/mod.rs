@@ -46,8 +46,8 @@ use crate::mean::bias;
 use crate::monitor::{Monitor, Part, check};
 use crate::named::by_name;
 use crate::order::Order;
-use crate::score::bootstrap::Dependence;
 use crate::score::LossKind;
+use crate::score::bootstrap::Dependence;
 use crate::sigma::support::{Ground, least_told};
 use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smooth, trees};
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::importance::Importance;
 use super::{Kind, LEAST_ROWS, Options, stacked, train};
 use crate::data::{Data, Split};
-use crate::diagnose::standard_error;
+use crate::diagnose::standard_error_in;
 use crate::error::Result;
 use crate::monitor::{Monitor, SideBySide};
 use crate::order::{Held, Order};
@@ -268,7 +268,7 @@ impl Judged {
         let gain: Vec<f64> = (crps::each(&constant).iter().zip(crps::each(&sample)))
             .map(|(constant, crps)| constant - crps)
             .collect();
-        let noise = standard_error(&gain, held_out.weight.as_deref());
+        let noise = standard_error_in(&gain, &sample);
         let relative = |x: f64| if constant_mean > 0.0 { x / constant_mean } else { 0.0 };
         let coverage = calibration::coverage(&sample, &[0.9], 0.95)?;
         Ok(Validation {
