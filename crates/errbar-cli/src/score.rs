@@ -120,6 +120,20 @@ struct Judged {
     intervals: Option<Intervals>,
 }
 
+/// A verdict in words, and what errbar has against the fault that it names: the bias of a forecast that
+/// was moved already has changed since.
+pub(crate) fn with_remedy(verdict: &Verdict, moved: bool) -> String {
+    const ADVICE: &str = "Correct the forecast first.";
+    verdict.to_string().replacen(
+        ADVICE,
+        match moved {
+            false => "Correct the forecast first: errbar fit --debias learns how.",
+            true => "The bias that was learned is not that of these rows: fit again often, with recent ones.",
+        },
+        1,
+    )
+}
+
 /// A verdict with its words.
 #[derive(Serialize)]
 struct Told {
@@ -346,7 +360,8 @@ impl Arguments {
             }
         };
         let verdict = verdict.map_err(|error| kept.refused(error))?;
-        let verdict = Told { word: verdict.word(), text: verdict.to_string(), verdict };
+        let text = with_remedy(&verdict, false);
+        let verdict = Told { word: verdict.word(), text, verdict };
         Ok(Judged { verdict, scores, intervals })
     }
 }

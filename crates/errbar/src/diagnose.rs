@@ -420,8 +420,8 @@ impl fmt::Display for Finding {
                 match in_time_order {
                     true => "",
                     false =>
-                        ". If the rows are a time series, name its column with --time: rows held \
-                         out at random are then no honest test",
+                        ". If the rows are a time series, name its column with --time: its last \
+                         rows are then the test",
                 },
             ),
             Self::DriftingBias { first, last, standard_error } => write!(

@@ -175,3 +175,30 @@ fn more_rows_never_mean_fewer_trained_on() {
         assert!(used[0] <= used[1] && used[1] <= used[2], "{kind:?} {used:?}");
     }
 }
+
+/// A bias that turns round on the way is none of later rows; one that lasts is learned.
+#[test]
+fn a_bias_that_does_not_carry_over_is_not_learned() {
+    let mut random = Pcg64::seed_from_u64(11);
+    for lasts in [true, false] {
+        let (mut inputs, mut error) = (Vec::new(), Vec::new());
+        for row in 0..900 {
+            let x = normal(&mut random);
+            let bias = if lasts || row < 540 { x } else { -x };
+            inputs.push(x);
+            error.push(bias + 0.5 * normal(&mut random));
+        }
+        let options = Options {
+            kind: Kind::Constant,
+            split: Split::InOrder,
+            debias: true,
+            ..Options::default()
+        };
+        let model = fitted(&inputs, 1, &error, &options);
+        assert_eq!(model.bias().unwrap().is_none(), !lasts);
+        let moved = model.predict(&[1.0]).unwrap().bias.unwrap()[0];
+        assert!(if lasts { (moved - 1.0).abs() < 0.3 } else { moved == 0.0 }, "{moved}");
+        let again = Fitted::from_json(&model.to_json().unwrap()).unwrap();
+        assert_eq!(again.predict(&[1.0]).unwrap().bias.unwrap()[0], moved);
+    }
+}

@@ -13,6 +13,7 @@ use errbar::sigma::stack::Member;
 use errbar::words::significant;
 
 use crate::promise::promised;
+use crate::score::with_remedy;
 use crate::text_table::wrapped;
 use crate::voice::Voice;
 
@@ -97,7 +98,7 @@ impl Told {
         let _ = writeln!(text, "  errors   {}", source(fitted.error_source()));
         match fitted.bias() {
             Some(bias) if bias.is_none() => {
-                text += "  bias     none that carries over to the last rows was found: forecasts stay as they \
+                text += "  bias     none that carries over to later rows was found: forecasts stay as they \
                          are\n";
             }
             Some(_) => text += "  bias     learned from the inputs; forecasts are moved by it\n",
@@ -122,7 +123,8 @@ impl Told {
         let how = format!("{} ({}):", self.how(validation), self.then_fitted_to());
         let mut text = wrapped(&how, 100);
         let accuracy = wrapped(&accuracy(self.fit.fitted.model(), validation), 96);
-        for line in accuracy.lines().chain(wrapped(&verdict.to_string(), 96).lines()) {
+        let verdict = wrapped(&with_remedy(verdict, self.fit.fitted.bias().is_some()), 96);
+        for line in accuracy.lines().chain(verdict.lines()) {
             let _ = writeln!(text, "  {line}");
         }
         if validation.candidates.len() > 1 {
@@ -211,7 +213,8 @@ impl Told {
         let fitted = &self.fit.fitted;
         let (rows, trained_on) = fitted.rows();
         let warnings: Vec<String> = self.findings.iter().map(Finding::to_string).collect();
-        let verdict = self.verdict.as_ref().map(Verdict::to_string);
+        let moved = fitted.bias().is_some();
+        let verdict = self.verdict.as_ref().map(|verdict| with_remedy(verdict, moved));
         serde_json::json!({
             "file": self.file,
             "model_file": self.output.display().to_string(),
@@ -356,27 +359,24 @@ fn importance(inputs: &[Importance]) -> String {
             true => ("its", String::from("near")),
             false => ("their", format!("with {} near", input.name)),
         };
-        let _ = write!(text, "  {name:width$}  ");
-        if share < 0.05 {
-            text += match input.twins.is_empty() {
-                true => "tells next to nothing\n",
-                false => "tell next to nothing\n",
-            };
-            continue;
-        }
-        let _ = write!(text, "CRPS {share:.1}% higher with {its} values shuffled");
         let ((low_at, low), (high_at, high)) = (input.smallest, input.largest);
-        let _ = match low_at == high_at {
-            true => writeln!(text),
-            false => writeln!(
-                text,
-                "; sigma {} {where_} {}, {} near {}",
-                four(low),
-                four(low_at),
-                four(high),
-                four(high_at)
-            ),
+        let mut says = format!("CRPS {share:.1}% higher with {its} values shuffled");
+        if low_at != high_at {
+            let [low, low_at, high, high_at] = [low, low_at, high, high_at].map(four);
+            let _ = write!(says, "; sigma {low} {where_} {low_at}, {high} near {high_at}");
+        }
+        if share < 0.05 {
+            says = match input.twins.is_empty() {
+                true => "tells next to nothing".into(),
+                false => "tell next to nothing".into(),
+            };
+        }
+        // Twins have a line of their own above what they say.
+        let lines = match input.twins.is_empty() {
+            true => format!("{name:width$}  {says}"),
+            false => format!("{name}\n{:width$}  {says}", ""),
         };
+        lines.lines().for_each(|line| text += &format!("  {line}\n"));
     }
     if inputs.len() > SHOWN {
         let _ = writeln!(text, "  and {} more", inputs.len() - SHOWN);

@@ -1,14 +1,15 @@
 //! Whether learning what a forecaster gets wrong on average is worth it, and doing so.
 //!
-//! A bias of earlier rows need not be one of later rows. Where rows are in the order of time, the last
-//! of them say whether the bias of the others carries over; if it does not, forecasts stay as they are.
+//! A bias of earlier rows need not be one of later rows. Where rows are in the order of time, later
+//! rows say whether the bias of those before them carries over; if it does not, forecasts stay as they
+//! are.
 
-use super::{LEAST_ROWS, Options, apart, some_rows, validation};
+use super::{LEAST_ROWS, Options, apart, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::mean::bias::{self, Bias, CrossFitted};
 use crate::monitor::Monitor;
-use crate::order::{Held, Order};
+use crate::order::Order;
 use crate::score::{Sample, crps};
 use crate::sigma::constant;
 
@@ -64,15 +65,24 @@ fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option
         }
         Split::InOrder => {
             let order = Order::of(data, options.split, options.seed);
-            let share = if options.validation > 0.0 { options.validation } else { USUAL_SHARE };
-            let Held { held, others } = validation::last(data.rows(), share, &order, options.split);
-            if held.len() < LEAST_ROWS || others.len() < LEAST_ROWS {
+            let ends: Vec<usize> =
+                (0..=PARTS).map(|part| order.end(part * data.rows() / PARTS)).collect();
+            let (mut rows, mut left) = (Vec::new(), Vec::new());
+            for part in FIRST_JUDGED..PARTS {
+                let earlier = data.pick(&(0..ends[part]).collect::<Vec<usize>>());
+                let held: Vec<usize> = (ends[part]..ends[part + 1]).collect();
+                if earlier.rows() < LEAST_ROWS || held.is_empty() {
+                    continue;
+                }
+                let learned = bias::fit(&earlier, options.split, options.seed, monitor)?;
+                let then = data.pick(&held);
+                left.extend(bias::without(then.error(), &learned.bias.predict(then.inputs())?));
+                rows.extend(held);
+            }
+            if rows.len() < LEAST_ROWS {
                 return Ok(None);
             }
-            let (held, others) = (data.pick(&held), data.pick(&others));
-            let learned = bias::fit(&others, options.split, options.seed, monitor)?;
-            let left = bias::without(held.error(), &learned.bias.predict(held.inputs())?);
-            (held, left)
+            (data.pick(&rows), left)
         }
     };
     let each = |error: &[f64]| -> Result<Option<Vec<f64>>> {
@@ -97,5 +107,6 @@ fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option
     Ok((whole > 0.0).then(|| (mean(&gain) / whole, noise / whole)))
 }
 
-/// Of the rows, held out where the caller holds out none.
-const USUAL_SHARE: f64 = 0.2;
+/// In time, parts of the rows, and the first that is judged by a bias of all before it.
+const PARTS: usize = 5;
+const FIRST_JUDGED: usize = 2;

@@ -72,7 +72,7 @@ impl fmt::Display for Verdict {
                     let left = three_digits(spread_z);
                     write!(f, " Without the bias the errors would be {left} times sigma.")?;
                 }
-                f.write_str(" Correct the forecast first: errbar fit --debias learns how.")?;
+                f.write_str(" Correct the forecast first.")?;
             }
             Finding::Uneven { small, small_to, large, large_from } => {
                 let whole = match self.also.iter().any(Finding::is_of_size) {
