@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use errbar::fit::{self, Kind, fit};
-use errbar::mean::{gaussian_process, in_turn};
+use errbar::mean::{gaussian_process, heteroscedastic};
 use errbar::score::{LossKind, Sample, nlpd};
 use errbar::sigma::Model;
 use errbar::{Data, Silent};
@@ -190,7 +190,7 @@ fn one(
             true => None,
             false => {
                 let own = gaussian_process::Options::default();
-                Some(in_turn::fit(&train.x, 1, &train.y, options.loss, &own, &Silent)?)
+                Some(heteroscedastic::fit(&train.x, 1, &train.y, options.loss, &own, &Silent)?)
             }
         };
         let error = match &process {

@@ -6,8 +6,11 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use crate::checks::{check_finite, check_length, check_rows};
 use crate::error::{Error, Result};
-use crate::score::sample::{check_finite, check_length, check_rows};
+
+/// Fewer rows than this tell nothing but one sigma: every kind of model is then that.
+pub const LEAST_ROWS: usize = 20;
 
 /// Inputs, errors and optional weights, checked once.
 ///

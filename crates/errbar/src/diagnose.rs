@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::check_length;
 use crate::error::Result;
 use crate::score::bootstrap::dependence;
 use crate::score::deterministic as point;
-use crate::score::sample::check_length;
 use crate::score::{Sample, errors_of};
 use crate::words::significant;
 

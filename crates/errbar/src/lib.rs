@@ -43,18 +43,19 @@
 // The library neither prints nor panics.
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod bumps;
+mod checks;
+mod choices;
 mod data;
 pub mod diagnose;
 mod error;
 pub mod fit;
+mod folds;
+mod gaussian;
 pub mod law;
 pub mod math;
 pub mod mean;
 mod monitor;
-mod named;
 pub mod optimize;
-mod order;
 pub mod score;
 pub mod sigma;
 pub mod words;

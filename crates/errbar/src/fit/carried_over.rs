@@ -10,8 +10,8 @@ use super::{Kind, LEAST_ROWS, Options, train};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
+use crate::folds::{Held, Order};
 use crate::monitor::Monitor;
-use crate::order::{Held, Order};
 use crate::score::{Sample, crps};
 
 /// Rows from which on a share of them tells.

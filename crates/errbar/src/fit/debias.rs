@@ -7,9 +7,9 @@
 use super::{LEAST_ROWS, Options, apart, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
+use crate::folds::Order;
 use crate::mean::bias::{self, Bias, CrossFitted};
 use crate::monitor::Monitor;
-use crate::order::Order;
 use crate::score::{Sample, crps};
 use crate::sigma::constant;
 

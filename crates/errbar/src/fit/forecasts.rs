@@ -1,10 +1,10 @@
 //! New rows, and what a fitted model says about them.
 
 use super::Fitted;
+use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::law::{Bounds, Normal};
 use crate::score::calibration::check_probability;
-use crate::score::sample::check_length;
 use crate::sigma::Model;
 use crate::sigma::support::{Given, OUTSIDE};
 

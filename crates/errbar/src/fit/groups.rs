@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::data::{Data, Split};
-use crate::order::LEAST_GROUPS;
+use crate::folds::LEAST_GROUPS;
 
 /// Why whole groups are not held out to judge models by, though rows belong to groups: a sentence, or
 /// `None` when they are, or when there are no groups.

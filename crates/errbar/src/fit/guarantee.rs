@@ -32,13 +32,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows};
+use crate::checks::check_length;
+use crate::choices::by_name;
 use crate::data::{Data, Split, shuffled};
 use crate::error::{Error, Result};
+use crate::folds::{Held, Order};
 use crate::mean::bias::without;
 use crate::monitor::{Monitor, Part as Share};
-use crate::named::by_name;
-use crate::order::{Held, Order};
-use crate::score::sample::check_length;
 use crate::sigma::Supported;
 
 /// How the promise is made: see the [module](self).

@@ -9,8 +9,8 @@
 use super::{Effort, Kind, LEAST_ROWS, Options, train_in};
 use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::folds::{Held, Order};
 use crate::monitor::{Monitor, Part};
-use crate::order::{Held, Order};
 use crate::score::LossKind;
 use crate::sigma::Model;
 

@@ -28,7 +28,7 @@ mod importance;
 mod known;
 mod local_units;
 mod neighbours;
-mod stacked;
+mod stacking;
 mod twins;
 mod validation;
 mod with_mean;
@@ -44,12 +44,13 @@ pub use self::known::Known;
 pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
 pub use self::with_mean::{fit_with_mean, learn_mean};
+use crate::choices::by_name;
+pub use crate::data::LEAST_ROWS;
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
+use crate::folds::Order;
 use crate::mean::bias;
 use crate::monitor::{Monitor, Part, check};
-use crate::named::by_name;
-use crate::order::Order;
 use crate::score::LossKind;
 use crate::score::bootstrap::Dependence;
 use crate::sigma::support::{Ground, least_told};
@@ -263,9 +264,6 @@ pub struct Fit {
     pub held_out: Option<HeldOut>,
 }
 
-/// Fewer rows than this tell nothing but one sigma: every kind of model is then that.
-pub const LEAST_ROWS: usize = 20;
-
 /// With more inputs than this, networks are not tried.
 const MOST_INPUTS_OF_A_NETWORK: usize = 200;
 
@@ -419,7 +417,7 @@ fn train(
 ) -> Result<(Supported, usize)> {
     let (model, rows) = match (kind, known) {
         (Kind::Stack, Some(Model::Stack(stack))) => {
-            stacked::train_again(data, stack, options, monitor)?
+            stacking::train_again(data, stack, options, monitor)?
         }
         _ => train_alone(data, kind, known, options, monitor)?,
     };

@@ -1,7 +1,7 @@
 //! Rows that resemble their neighbours, in a table that does not say so.
 
 use crate::data::Data;
-use crate::order::LEAST_GROUPS;
+use crate::folds::LEAST_GROUPS;
 use crate::score::Sample;
 use crate::score::bootstrap::{Dependence, dependence};
 

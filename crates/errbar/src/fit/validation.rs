@@ -4,12 +4,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::importance::Importance;
-use super::{Kind, LEAST_ROWS, Options, stacked, train};
+use super::{Kind, LEAST_ROWS, Options, stacking, train};
 use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
+use crate::folds::{Held, Order};
 use crate::monitor::{Monitor, SideBySide};
-use crate::order::{Held, Order};
 use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
 use crate::sigma::support::Ground;
@@ -213,7 +213,7 @@ pub(super) fn judge(
         _ => {
             let local = options.local_units && options.loss != LossKind::Nlpd;
             let (shares, better) =
-                stacked::weights(&sigmas, test.error(), test.weight(), options.loss, local)?;
+                stacking::weights(&sigmas, test.error(), test.weight(), options.loss, local)?;
             // Models that held-out rows do not speak for are not worth their while.
             if better || options.kind == Kind::Stack { shares } else { alone(Kind::Constant) }
         }
@@ -226,7 +226,7 @@ pub(super) fn judge(
     let mut outcomes = outcomes.into_iter();
     let models = turns.iter().map(|turn| {
         let models = outcomes.by_ref().take(tried.len()).map(|(model, _)| model);
-        stacked::stack(models, &shares, || Ground::of(&data.pick(&turn.others), options.seed))
+        stacking::stack(models, &shares, || Ground::of(&data.pick(&turn.others), options.seed))
     });
     let models: Vec<Supported> = models.collect::<Result<_>>()?;
     let kind = match tried.iter().zip(&shares).find(|(_, share)| **share == 1.0) {

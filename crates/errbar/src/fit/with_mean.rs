@@ -3,14 +3,14 @@
 use super::{Fit, Kind, LEAST_ROWS, Options, fit};
 use crate::data::Data;
 use crate::error::Result;
-use crate::mean::{Mean, gaussian_process, in_turn};
+use crate::mean::{Mean, gaussian_process, heteroscedastic};
 use crate::monitor::{Monitor, Part};
 
 /// Learns a mean of observations at row-major inputs, and the error of each observation when it is
 /// forecast from all the others.
 ///
 /// # Errors
-/// As [`in_turn::fit`].
+/// As [`heteroscedastic::fit`].
 pub fn learn_mean(
     inputs: &[f64],
     columns: usize,
@@ -19,7 +19,7 @@ pub fn learn_mean(
     monitor: &dyn Monitor,
 ) -> Result<(Mean, Vec<f64>)> {
     let own = gaussian_process::Options { seed: options.seed, ..Default::default() };
-    let mean = in_turn::fit(inputs, columns, observation, options.loss, &own, monitor)?;
+    let mean = heteroscedastic::fit(inputs, columns, observation, options.loss, &own, monitor)?;
     let left = mean.leave_one_out(inputs, observation)?;
     Ok((mean, left.map(|left| left.error).unwrap_or_default()))
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::{Error, Result};
+use crate::folds::{Held, Order};
 use crate::monitor::{Monitor, check};
-use crate::order::{Held, Order};
 use crate::sigma::trees::{Bins, Codes, Grower, Limits, NodeParts, Slope, Tree};
 
 /// A bias learned from errors.

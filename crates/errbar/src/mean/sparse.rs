@@ -22,14 +22,14 @@ use super::Forecast;
 use super::gaussian_process::{
     GaussianProcess, LeaveOneOut, LengthScales, NoiseScale, Options, check_spread, spread_of,
 };
-use crate::bumps::{Bumps, Limits, Process};
+use crate::checks::{check_finite, check_length};
 use crate::data::{chosen_rows, rows_of};
 use crate::error::{Error, Result};
+use crate::gaussian::inducing_points::{Bumps, Limits, Process};
 use crate::math::cholesky::{
     Cholesky, GROUP, LARGEST, Squares, largest_solution, solve_lower_group,
 };
 use crate::monitor::{Monitor, Part, check};
-use crate::score::sample::{check_finite, check_length};
 use crate::sigma::Scaling;
 use crate::sigma::smooth::Smooth;
 

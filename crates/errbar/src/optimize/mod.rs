@@ -20,12 +20,12 @@
 //! assert!((x[0] - 1.0).abs() < 1e-6 && (x[1] - 1.0).abs() < 1e-6);
 //! ```
 
+mod bfgs;
 mod cubic_line_search;
-mod dense;
 mod descent;
-mod limited;
+mod lbfgs;
 mod minimum;
 
-pub use dense::{bfgs, bfgs_with};
-pub use limited::{lbfgs, lbfgs_with};
+pub use self::bfgs::{bfgs, bfgs_with};
+pub use self::lbfgs::{lbfgs, lbfgs_with};
 pub use minimum::{Minimum, Options, Step, Stop};

@@ -11,7 +11,8 @@ use super::block::{BLOCK, PARALLEL_FROM, Sum, fill_blocks, rows_of, share_out, w
 use super::crps::{FRAC_1_SQRT_PI, SQRT_2_OVER_PI, crps_min, crps_min_as_printed};
 use super::ranking::Ranking;
 use super::reliability::{CONSTANT, rs_min_without_constant};
-use super::sample::{Errors, Sample, check_length, check_sigma};
+use super::sample::{Errors, Sample};
+use crate::checks::{check_length, check_sigma};
 use crate::error::{Error, Result};
 use crate::math::{self, Arithmetic, Kernel, dispatch, erf_exp_kernel};
 

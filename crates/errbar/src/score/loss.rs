@@ -10,10 +10,11 @@ use super::block::{BLOCK, Sum, fill_blocks, rows_of, share_out, weighted_sum};
 use super::crps::{Crps, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
 use super::nlpd::Nlpd;
 use super::rows::RowScore;
-use super::sample::{Errors, check_length, check_sigma};
+use super::sample::Errors;
+use crate::checks::{check_length, check_sigma};
+use crate::choices::by_name;
 use crate::error::Result;
 use crate::math::{self, Arithmetic, Kernel, dispatch};
-use crate::named::by_name;
 
 /// A cost of the sigmas given to fixed errors: smaller is better.
 ///

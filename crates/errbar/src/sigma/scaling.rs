@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::check_rows;
 use crate::data::{Data, rows_of, rows_with_missing};
 use crate::error::Result;
-use crate::score::sample::check_rows;
 
 /// The range of each input column in the training data, mapped to [-1, 1].
 ///

@@ -6,9 +6,10 @@ use super::interval::{Interval, Rule};
 use super::replicates::{CRPS, NLPD, RS, Subject, replicate};
 use super::resample::Plan;
 use super::{Intervals, Options, without_chance};
+use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part};
-use crate::score::sample::{Sample, check_length};
+use crate::score::sample::Sample;
 use crate::score::scores::{self, Scores};
 
 /// Candidates scored on the same rows, and how each differs from one of them.

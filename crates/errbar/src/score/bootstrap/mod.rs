@@ -86,8 +86,9 @@ use self::replicates::{
 };
 use self::resample::Plan;
 use super::calibration::check_probability;
-use super::sample::{Sample, check_length};
+use super::sample::Sample;
 use super::scores::Scores;
+use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, Silent};
 use crate::words::significant;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bumps::{Bumps, Limits, Process};
+use crate::gaussian::inducing_points::{Bumps, Limits, Process};
 
 /// The prior standard deviation of the constant: any level of sigma is as good as another.
 pub(super) const LEVEL: f64 = 10.0;

@@ -31,13 +31,15 @@ use self::basis::Basis;
 pub use self::formula::Formula;
 use self::posterior::{Errors, FAR};
 use super::scaling::{Prepared, Scaling};
-use crate::bumps::Process;
 use crate::data::Data;
 use crate::data::chosen_rows;
 use crate::error::{Error, Result};
+use crate::gaussian::inducing_points::Process;
+use crate::gaussian::process::{
+    self as gaussian_process, GaussianProcess, LengthScales, NoiseScale,
+};
 use crate::math::cholesky::{Cholesky, LARGEST, largest_solution};
 use crate::math::linear::{axpy, dot};
-use crate::mean::gaussian_process::{self, GaussianProcess, LengthScales, NoiseScale};
 use crate::monitor::{Monitor, check};
 use crate::optimize::{self, bfgs_with};
 use crate::score::{Beta, LossKind};

@@ -9,8 +9,8 @@ use super::bins::{Bins, Codes};
 use super::grow::{Grower, Limits, Slope};
 use super::tree::Tree;
 use crate::error::Result;
+use crate::folds::{Held, Order};
 use crate::monitor::{Monitor, Part, check};
-use crate::order::{Held, Order};
 use crate::score::Loss;
 use crate::sigma::constant;
 

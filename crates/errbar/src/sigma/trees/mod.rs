@@ -24,8 +24,8 @@ pub(crate) use self::tree::Tree;
 use super::scaling::in_own_scale;
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::Result;
+use crate::folds::Order;
 use crate::monitor::{Monitor, Silent};
-use crate::order::Order;
 use crate::score::LossKind;
 
 /// How to fit trees.

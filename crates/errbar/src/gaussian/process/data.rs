@@ -1,8 +1,8 @@
 //! The observations of a Gaussian process, checked once.
 
+use crate::checks::{check_finite, check_length};
 use crate::data::rows_of;
 use crate::error::{Error, Result};
-use crate::score::sample::{check_finite, check_length};
 
 /// Three matrices of this many rows and columns are about 10 GB.
 const MAX_ROWS: usize = 20_000;

@@ -187,7 +187,7 @@ fn fit(
     GaussianProcess::condition(data, hyperparameters)
 }
 
-pub(in crate::mean) fn check_spread(what: &'static str, spread: f64) -> Result<()> {
+pub(crate) fn check_spread(what: &'static str, spread: f64) -> Result<()> {
     if (SMALLEST..=1.0 / SMALLEST).contains(&spread) {
         Ok(())
     } else {
@@ -196,7 +196,7 @@ pub(in crate::mean) fn check_spread(what: &'static str, spread: f64) -> Result<(
 }
 
 /// The mean and the standard deviation; the deviation of equal values is exactly 0.
-pub(in crate::mean) fn spread_of(values: &[f64]) -> (f64, f64) {
+pub(crate) fn spread_of(values: &[f64]) -> (f64, f64) {
     let mean = mean(values);
     match deviation(values, mean) {
         // The value itself: a mean may be rounded.

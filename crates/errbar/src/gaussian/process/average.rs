@@ -24,7 +24,7 @@ const SIDE: f64 = 1.120_422_267_584_516_1;
 impl GaussianProcess {
     /// Averaged over the signal variance and the one length scale, the noise as it is. With many rows,
     /// and where the likelihood has no peak, it stays the same.
-    pub(in crate::mean) fn averaged(mut self) -> Self {
+    pub(crate) fn averaged(mut self) -> Self {
         if self.rows() > MOST_ROWS {
             return self;
         }
@@ -79,7 +79,7 @@ impl GaussianProcess {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mean::gaussian_process::{NoiseScale, Options};
+    use crate::gaussian::process::{NoiseScale, Options};
 
     fn likeliest() -> GaussianProcess {
         let x: Vec<f64> = (0..30).map(|i| i as f64 / 30.0).collect();

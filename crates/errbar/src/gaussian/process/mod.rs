@@ -47,7 +47,7 @@ mod search;
 use serde::{Deserialize, Serialize};
 
 pub use fit::{LengthScales, NoiseScale, Options};
-pub(super) use fit::{check_spread, spread_of};
+pub(crate) use fit::{check_spread, spread_of};
 pub use hyperparameters::Hyperparameters;
 
 use crate::data::rows_of;

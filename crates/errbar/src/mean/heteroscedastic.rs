@@ -10,11 +10,11 @@
 use super::Mean;
 use super::gaussian_process::{GaussianProcess, LengthScales, NoiseScale, Options};
 use super::sparse::SparseProcess;
-use crate::data::{Data, chosen_rows, rows_of};
+use crate::checks::check_length;
+use crate::data::{Data, LEAST_ROWS, chosen_rows, rows_of};
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Part, check};
 use crate::score::LossKind;
-use crate::score::sample::check_length;
 use crate::sigma::smooth::{self, Smooth};
 
 /// Turns at most.
@@ -109,7 +109,7 @@ fn turns<P>(
 ) -> Result<(P, Option<Smooth>)> {
     let mut process = first;
     let mut last: Option<(Smooth, Vec<f64>)> = None;
-    if inputs.len() / columns < crate::fit::LEAST_ROWS {
+    if inputs.len() / columns < LEAST_ROWS {
         return Ok((process, None));
     }
     for turn in 0..TURNS {
