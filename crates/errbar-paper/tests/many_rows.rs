@@ -1,7 +1,7 @@
 //! Mean and sigma of 20,000 rows of the paper's data sets, on inducing points.
 
 use errbar::fit::{self, Kind, fit};
-use errbar::mean::{Mean, gaussian_process, in_turn};
+use errbar::mean::{Mean, gaussian_process, heteroscedastic};
 use errbar::score::LossKind;
 use errbar::{Data, Silent};
 use errbar_paper::DataSet;
@@ -17,7 +17,7 @@ fn mean_and_sigma_are_recovered() {
         let columns = set.columns();
         let own = gaussian_process::Options::default();
         let loss = LossKind::default();
-        let mean = in_turn::fit(&train.x, columns, &train.y, loss, &own, &Silent).unwrap();
+        let mean = heteroscedastic::fit(&train.x, columns, &train.y, loss, &own, &Silent).unwrap();
         assert!(matches!(mean, Mean::Sparse(_)));
         let left = mean.leave_one_out(&train.x, &train.y).unwrap().unwrap();
         let data = Data::new(&train.x, columns, &left.error).unwrap();
