@@ -9,10 +9,10 @@ use errbar::fit::guarantee::Category;
 use errbar::math::{erfc, erfcinv, erfinv};
 use errbar::sigma::Model;
 use errbar::words::significant;
+use errbar_table::{Batch, Format, Na, NewColumn, NewKind, NewValues, Odd, Sink, Stream, Table};
 use rayon::prelude::*;
 
 use crate::arguments::{Threads, parse_probability};
-use crate::table::{Batch, Format, Na, NewColumn, NewKind, NewValues, Odd, Sink, Stream, Table};
 use crate::voice::Voice;
 use crate::{arguments, fill_values, model_file, output, promise, stop};
 
@@ -160,7 +160,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<()> {
     let added = new.columns(&arguments.prefix);
     check_names(&table, &added)?;
     let mut stream = table.stream(&columns, &promise.column())?;
-    let mut sink = Sink::create(&arguments.output, &stream, added)?;
+    let mut sink = Sink::create(&arguments.output, &stream, added, &stop::asked)?;
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
     match written.and_then(|seen| sink.finish().map(|()| seen)) {
         Ok(seen) => {

@@ -1,0 +1,69 @@
+//! Dates and times of Parquet files as ISO text.
+
+/// Days since 1970-01-01 as a date in the Gregorian calendar, 2024-01-31.
+pub(crate) fn date(days: i64) -> String {
+    // Howard Hinnant's algorithm: years begin in March and eras have 400 years, so that the leap day
+    // is the last day of a year and all eras are alike.
+    let days = days.saturating_add(719_468);
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    match year {
+        0..=9999 => format!("{year:04}-{month:02}-{day_of_month:02}"),
+        _ => format!("{}{:06}-{month:02}-{day_of_month:02}", sign(year), year.unsigned_abs()),
+    }
+}
+
+fn sign(year: i64) -> char {
+    if year < 0 { '-' } else { '+' }
+}
+
+/// A time of day, 18:00:00 or 18:00:00.25.
+pub(crate) fn time(seconds: i64, nanoseconds: i64) -> String {
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    let text = format!("{hours:02}:{minutes:02}:{:02}", seconds % 60);
+    if nanoseconds == 0 {
+        return text;
+    }
+    let fraction = format!("{nanoseconds:09}");
+    format!("{text}.{}", fraction.trim_end_matches('0'))
+}
+
+/// A moment counted from 1970 in parts of a second, 2024-01-31T18:00:00.
+pub(crate) fn timestamp(count: i128, per_second: i64) -> String {
+    let per_second = i128::from(per_second.max(1));
+    let (seconds, part) = (count.div_euclid(per_second), count.rem_euclid(per_second));
+    let (days, seconds) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let nanoseconds = part * (1_000_000_000 / per_second);
+    let days = i64::try_from(days).unwrap_or(i64::MAX);
+    format!("{}T{}", date(days), time(seconds as i64, nanoseconds as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_day_of_the_calendar() {
+        // Against jiff, over all years with four digits and their neighbours.
+        let first = jiff::civil::date(1970, 1, 1);
+        for days in (-719_528..2_932_896).step_by(17) {
+            let expected = first.checked_add(jiff::Span::new().days(days)).unwrap();
+            assert_eq!(date(days), expected.to_string(), "{days}");
+        }
+        assert_eq!(date(2_932_897), "+010000-01-01");
+        assert_eq!(date(-719_529), "-000001-12-31");
+        assert!(!date(i64::MIN).is_empty() && !date(i64::MAX).is_empty());
+    }
+
+    #[test]
+    fn moments() {
+        assert_eq!(timestamp(0, 1000), "1970-01-01T00:00:00");
+        assert_eq!(timestamp(1_706_724_000_250, 1000), "2024-01-31T18:00:00.25");
+        assert_eq!(timestamp(-1, 1_000_000_000), "1969-12-31T23:59:59.999999999");
+    }
+}
