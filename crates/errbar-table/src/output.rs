@@ -146,12 +146,7 @@ impl Pending {
     /// reader that has seen enough can be told from trouble.
     #[must_use]
     pub fn failed(&self, error: io::Error) -> anyhow::Error {
-        let sentence = format!("cannot write {}: {}", self.name, plain(&error));
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            anyhow::Error::new(error).context(sentence)
-        } else {
-            anyhow!(sentence)
-        }
+        not_written(&self.name, error)
     }
 
     /// Puts the file in its place.
@@ -202,6 +197,15 @@ impl Write for Pending {
             Target::Straight(file) => file.flush(),
             Target::Stdout(stdout) => stdout.flush(),
         }
+    }
+}
+
+/// See [`Pending::failed`].
+pub(crate) fn not_written(name: &str, error: io::Error) -> anyhow::Error {
+    let sentence = format!("cannot write {name}: {}", plain(&error));
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => anyhow::Error::new(error).context(sentence),
+        _ => anyhow!(sentence),
     }
 }
 

@@ -40,6 +40,7 @@
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bumps;
+pub mod calendar;
 mod data;
 pub mod diagnose;
 mod error;

@@ -1,20 +1,13 @@
 //! Dates and times of Parquet files as ISO text.
 
+use errbar::calendar;
+
 /// Days since 1970-01-01 as a date in the Gregorian calendar, 2024-01-31.
 pub(crate) fn date(days: i64) -> String {
-    // Howard Hinnant's algorithm: years begin in March and eras have 400 years, so that the leap day
-    // is the last day of a year and all eras are alike.
-    let days = days.saturating_add(719_468);
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = calendar::date(days);
     match year {
-        0..=9999 => format!("{year:04}-{month:02}-{day_of_month:02}"),
-        _ => format!("{}{:06}-{month:02}-{day_of_month:02}", sign(year), year.unsigned_abs()),
+        0..=9999 => format!("{year:04}-{month:02}-{day:02}"),
+        _ => format!("{}{:06}-{month:02}-{day:02}", sign(year), year.unsigned_abs()),
     }
 }
 

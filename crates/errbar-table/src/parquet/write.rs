@@ -21,8 +21,7 @@ use rayon::prelude::*;
 use super::file::{Parquet, guard};
 use super::leaf::{Leaf, Values};
 use crate::csv::kinds::Kind;
-use crate::output::Pending;
-use crate::words::plain;
+use crate::output::{self, Pending};
 use crate::{NewColumn, NewKind, NewValues};
 
 /// Bytes of values in a row group, about. All of them are in memory until the group is written.
@@ -266,17 +265,11 @@ pub(crate) fn leaf_of(values: &NewValues) -> Leaf {
     }
 }
 
-/// A failure to write, as a sentence. A closed pipe stays the [`io::Error`] that it is.
+/// A failure to write, as a sentence; see [`Pending::failed`].
 fn not_written(name: &str, error: ParquetError) -> anyhow::Error {
     let error = match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
-            Ok(error) => {
-                let sentence = format!("cannot write {name}: {}", plain(&error));
-                return match error.kind() {
-                    io::ErrorKind::BrokenPipe => anyhow::Error::new(*error).context(sentence),
-                    _ => anyhow!(sentence),
-                };
-            }
+            Ok(error) => return output::not_written(name, *error),
             Err(error) => error.to_string(),
         },
         error => error.to_string(),
