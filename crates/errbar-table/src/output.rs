@@ -24,7 +24,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// Whether a file can be written there, as far as can be told without writing it.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn check_place(path: &Path) -> anyhow::Result<()> {
     // Opening a named pipe would wait for its reader.
     match std::fs::metadata(path) {
@@ -103,7 +103,7 @@ impl Pending {
     /// Begins a file; `-` is standard output.
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         if path.as_os_str() == "-" {
             let name = "standard output".to_string();
@@ -152,7 +152,7 @@ impl Pending {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn finish(mut self) -> anyhow::Result<()> {
         self.flush().map_err(|error| self.failed(error))?;
         let Self { name, target } = self;

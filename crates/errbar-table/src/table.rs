@@ -161,7 +161,7 @@ impl Table {
         Ok(read)
     }
 
-    /// Reads batch by batch, keeping every column for a [`Sink`].
+    /// Reads batch by batch, keeping every column for a [`crate::Sink`].
     ///
     /// # Errors
     /// A column that cannot be read as it is asked for.
