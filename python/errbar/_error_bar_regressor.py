@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from . import _errbar
-from ._arrays import Floats, one_level
+from ._arrays import Floats, floats, one_level
 from ._normal import Normal
 from ._sigma_regressor import (
     SigmaRegressor,
@@ -196,6 +196,18 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             reach = last.guaranteed(inputs, share, labels)
             return np.stack([forecast - reach, forecast + reach], axis=-1)
         return np.stack(Normal(forecast, self.sigma_.predict(known)).interval(share), axis=-1)
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
+        """The values that the observation of each row stays below with these probabilities, a column
+        for each: those of :meth:`predict_distribution`."""
+        levels = np.atleast_1d(floats("quantiles", quantiles)).ravel()
+        for level in levels.tolist():
+            if not 0 < level < 1:
+                raise ValueError(
+                    f"the probability of a quantile is {level:g}: it must lie strictly between 0 and 1"
+                )
+        forecast, sigma = self.predict(X, return_std=True)
+        return Normal(forecast[:, None], sigma[:, None]).ppf(levels)
 
     def predict_distribution(self, X: Any) -> Normal:
         """A normal distribution for each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``, ``crps``."""

@@ -234,6 +234,29 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         fitted to; such a row counts as outside."""
         return self._predicted(X)[2]
 
+    def predict_quantiles(
+        self, X: Any, forecast: Any = None, quantiles: Any = (0.05, 0.5, 0.95)
+    ) -> Floats:
+        """The values that the observation of each row stays below with these probabilities, a column
+        for each.
+
+        ``forecast`` is the forecast of each row, which is moved by the bias where that was learned; a
+        model that makes the forecast itself needs none.
+        """
+        check_is_fitted(self)
+        levels = np.atleast_1d(floats("quantiles", quantiles)).ravel().tolist()
+        around = None if forecast is None else target("forecast", forecast)
+        columns = self.fitted_.quantiles(table(self, X, reset=False), around, levels)
+        return np.stack(columns, axis=-1) if columns else np.empty((len(X), 0))
+
+    def predict_interval(self, X: Any, forecast: Any = None, level: float = 0.9) -> Floats:
+        """The ends of each row's central interval of this level around its forecast, in two columns:
+        see :meth:`predict_quantiles`. For intervals with a guarantee see :meth:`guaranteed`."""
+        share = one_level(level)
+        if not 0 < share < 1:
+            raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
+        return self.predict_quantiles(X, forecast, (0.5 - 0.5 * share, 0.5 + 0.5 * share))
+
     def bias(self, X: Any) -> Floats:
         """What to add to the forecast of each row: the mean error there, learned with ``debias=True``.
         Zero where it was not."""

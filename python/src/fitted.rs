@@ -5,10 +5,12 @@ use std::ffi::CString;
 use std::path::PathBuf;
 
 use errbar::fit::guarantee::{Category, Method};
-use errbar::fit::{self, Kind};
+use errbar::fit::{self, Kind, Rows};
 use errbar::score::LossKind;
 use errbar::{Data, Error, Group, Split};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray,
+};
 use pyo3::exceptions::{PyOSError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -129,11 +131,31 @@ impl Fitted {
         let predicted = detached(py, || self.fitted.predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((
-            predicted.bias.map(|bias| bias.into_pyarray(py)),
-            predicted.forecast.map(|forecast| forecast.into_pyarray(py)),
-            predicted.sigma.into_pyarray(py),
-            predicted.outside.into_pyarray(py),
+            predicted.bias().map(|bias| bias.to_pyarray(py)),
+            predicted.forecast().map(|forecast| forecast.to_pyarray(py)),
+            predicted.sigma().to_pyarray(py),
+            predicted.outside().to_pyarray(py),
         ))
+    }
+
+    /// For each probability the values that rows do not exceed with it, around these forecasts (or the
+    /// model's own), moved by the bias that was learned.
+    fn quantiles<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+        forecast: Option<Column<'py>>,
+        probabilities: Vec<f64>,
+    ) -> PyResult<Vec<Numbers<'py>>> {
+        let (x, forecast) = (inputs.as_slice()?, maybe(forecast.as_ref())?);
+        let values = detached(py, || {
+            let rows = Rows::new(x);
+            let rows = forecast.map_or(rows, |forecast| rows.with_forecast(forecast));
+            let said = self.fitted.predict(rows)?;
+            probabilities.iter().map(|p| said.quantile(*p)).collect::<errbar::Result<Vec<_>>>()
+        })?;
+        let values = values.map_err(|error| refused_input(error, self.fitted.names()))?;
+        Ok(values.into_iter().map(|column| column.into_pyarray(py)).collect())
     }
 
     /// How near the training rows are to each row, where the model knows, and which input takes a row
@@ -147,8 +169,8 @@ impl Fitted {
         let predicted = detached(py, || self.fitted.predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         let name = |input: Option<usize>| input.map(|input| self.fitted.names()[input].clone());
-        let inputs = predicted.outside_input.into_iter().map(name).collect();
-        Ok((predicted.support.map(|support| support.into_pyarray(py)), inputs))
+        let inputs = predicted.outside_input().iter().copied().map(name).collect();
+        Ok((predicted.support().map(|support| support.to_pyarray(py)), inputs))
     }
 
     /// The band that holds sigma itself with this probability, if the model has one.
@@ -159,7 +181,7 @@ impl Fitted {
         level: f64,
     ) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
         let x = inputs.as_slice()?;
-        let band = detached(py, || self.fitted.band(x, level))?;
+        let band = detached(py, || self.fitted.predict(x)?.sigma_band(level))?;
         let band = band.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
     }
@@ -181,7 +203,9 @@ impl Fitted {
         }
         let reach = detached(py, || {
             let group = group.map(|labels| self.numbers_of(&labels));
-            self.fitted.guaranteed(x, level, group.as_deref())
+            let rows = Rows::new(x);
+            let rows = group.as_ref().map_or(rows, |group| rows.with_group(group));
+            self.fitted.predict(rows)?.guaranteed_reach(level)
         })?;
         let reach = reach.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(reach.into_pyarray(py))

@@ -3,7 +3,8 @@
 use errbar::score::bootstrap::{self, Interval, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{
-    self, AccuracyReliability, Ar, Beta, Options, Sample, Scores, calibration, reliability,
+    self, AccuracyReliability, Ar, Beta, Judging, Options, Sample, Scores, calibration, judge_with,
+    judge_without_intervals, reliability,
 };
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
@@ -162,24 +163,20 @@ pub(crate) fn scores<'py>(
         block: wanted.block,
         seed: wanted.seed,
     };
-    let all = || {
-        let sample = Sample::new(error, sigma)?.maybe_weighted(weight)?;
-        Ok((Scores::with(&sample, &options)?, drawing.block_for(&sample)))
-    };
-    let (scores, block) = detached(py, all)?.map_err(refused)?;
-    // Rows that depend on each other are drawn anew for the verdict in any case.
-    if !wanted.intervals && block <= 1 {
-        return told(py, &scores, &Verdict::of(&scores), None);
-    }
+    let with_intervals = wanted.intervals;
+    let judging = Judging { scores: options, drawing };
     let (error, sigma, weight) = (error.to_vec(), sigma.to_vec(), weight.map(<[f64]>::to_vec));
-    let scored = scores.clone();
-    let intervals = watched(py, 0, None, move |monitor| {
+    let judged = watched(py, 0, None, move |monitor| {
         let sample = Sample::new(&error, &sigma)?.maybe_weighted(weight.as_deref())?;
-        Intervals::with(&sample, &scored, &drawing, monitor)
+        match with_intervals {
+            true => judge_with(&sample, &judging, monitor)
+                .map(|judged| (judged.scores, judged.verdict, Some(judged.intervals))),
+            false => judge_without_intervals(&sample, &judging, monitor)
+                .map(|(scores, verdict)| (scores, verdict, None)),
+        }
     })?;
-    let intervals = intervals.map_err(refused)?;
-    let verdict = Verdict::with(&scores, Some(&intervals));
-    told(py, &scores, &verdict, wanted.intervals.then_some(&intervals))
+    let (scores, verdict, intervals) = judged.map_err(refused)?;
+    told(py, &scores, &verdict, intervals.as_ref())
 }
 
 /// Scores with their verdict, as dictionaries.

@@ -44,6 +44,8 @@ def test_error_bars_hold_what_they_promise(data):
     inside = np.mean((low <= y[400:]) & (y[400:] <= high))
     # 90% of 200 rows, within three standard errors.
     assert abs(inside - 0.9) < 3 * np.sqrt(0.9 * 0.1 / 200)
+    ends = model.predict_quantiles(X[400:], [0.05, 0.95])
+    np.testing.assert_allclose(ends.T, (low, high), rtol=1e-13)
     forecast, sigma = model.predict(X[400:], return_std=True)
     assert np.corrcoef(np.log(sigma), X[400:, 0])[0, 1] > 0.9
     assert np.array_equal(forecast, model.predict(X[400:]))

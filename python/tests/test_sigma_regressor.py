@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -37,6 +38,27 @@ def test_it_finds_the_sigma_that_made_the_errors(heteroskedastic):
     assert model.validation_.importance[0].name == "x0"
     assert {one.model for one in model.validation_.candidates} > {"constant", model.model_}
     assert model.explanation_
+
+
+def test_quantiles_and_intervals_are_those_of_scipy(heteroskedastic):
+    X, error, _ = heteroskedastic
+    forecast = 10 + X[:, 0]
+    # The errors are too low by 3.
+    model = SigmaRegressor("polynomial", debias=True).fit(X, error + 3)
+    normal = stats.norm(forecast + model.bias(X), model.predict(X))
+    levels = [0.001, 0.3, 0.975]
+    expected = np.stack([normal.ppf(level) for level in levels], axis=-1)
+    found = model.predict_quantiles(X, forecast, levels)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    low, high = model.predict_interval(X, forecast, 0.9).T
+    np.testing.assert_allclose((low, high), normal.interval(0.9), rtol=1e-13)
+    assert model.predict_quantiles(X, forecast, 0.5).shape == (len(X), 1)
+    with pytest.raises(ValueError, match="need the forecast"):
+        model.predict_interval(X)
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        model.predict_quantiles(X, forecast, [0.5, 1.0])
+    with pytest.raises(ValueError, match="forecast has 3 values"):
+        model.predict_interval(X, forecast[:3])
 
 
 def test_it_beats_one_constant_sigma_by_its_own_score(heteroskedastic):

@@ -338,8 +338,8 @@ fn write_supported(folder: &Path, rows: &Rows, kind: Kind) -> anyhow::Result<()>
         "names": names,
         "inputs": inputs, // null where one is missing
         "missing": rows.missing(),
-        "sigma": predicted.sigma,
-        "outside": predicted.outside,
+        "sigma": predicted.sigma(),
+        "outside": predicted.outside(),
     });
     std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
     std::fs::write(folder.join("expected.json"), expected.to_string())?;
@@ -360,13 +360,14 @@ fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
 
     let mut inputs = rows.asked();
     at_thresholds(&mut inputs, rows.columns, model);
-    let predicted = Fitted::from_json(&text)?.predict(&inputs)?;
+    let fitted = Fitted::from_json(&text)?;
+    let predicted = fitted.predict(&inputs)?;
     let expected = json!({
         "names": names,
         "inputs": inputs, // null where one is missing
         "missing": rows.missing(),
-        "sigma": predicted.sigma,
-        "outside": predicted.outside,
+        "sigma": predicted.sigma(),
+        "outside": predicted.outside(),
     });
     std::fs::write(folder.join("model.json"), text)?;
     std::fs::write(folder.join("expected.json"), expected.to_string())?;
@@ -385,17 +386,17 @@ fn write_biased(folder: &Path, rows: &Rows, forecast: Option<usize>) -> anyhow::
     ensure!(splits, "no tree of the bias splits");
     let inputs = rows.asked();
     let predicted = fitted.predict(&inputs)?;
-    let bias = predicted.bias.context("a bias was asked for")?;
+    let bias = predicted.bias().context("a bias was asked for")?;
     let moved = forecast.map(|place| -> Vec<f64> {
         let forecasts = inputs.iter().skip(place).step_by(rows.columns);
-        forecasts.zip(&bias).map(|(forecast, bias)| forecast + bias).collect()
+        forecasts.zip(bias).map(|(forecast, bias)| forecast + bias).collect()
     });
     let expected = json!({
         "names": names,
         "inputs": inputs,
         "missing": rows.missing(),
-        "sigma": predicted.sigma,
-        "outside": predicted.outside,
+        "sigma": predicted.sigma(),
+        "outside": predicted.outside(),
         "bias": bias,
         "debiased": moved,
     });

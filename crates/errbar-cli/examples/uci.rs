@@ -225,8 +225,8 @@ impl Outcome {
                 .fitted;
             seconds += start.elapsed().as_secs_f64() / parts.len() as f64;
             let predicted = fitted.predict(&test.inputs)?;
-            sigma.extend(predicted.sigma);
-            match predicted.bias {
+            sigma.extend(predicted.sigma());
+            match predicted.bias() {
                 Some(bias) => left.extend(test.error.iter().zip(bias).map(|(e, bias)| e - bias)),
                 None => left.extend_from_slice(&test.error),
             }

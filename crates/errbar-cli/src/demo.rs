@@ -127,8 +127,8 @@ struct Lines {
 impl Lines {
     fn of(fitted: &Fitted, time: &[f64]) -> anyhow::Result<Self> {
         let predicted = fitted.predict(time)?;
-        let forecast = predicted.forecast.context("the model makes no forecast")?;
-        Ok(Self { time: time.to_vec(), forecast, sigma: predicted.sigma })
+        let forecast = predicted.forecast().context("the model makes no forecast")?.to_vec();
+        Ok(Self { time: time.to_vec(), forecast, sigma: predicted.into_sigma() })
     }
 
     /// How wide, and how often right, by time. Each measurement is forecast from all the others, with
@@ -143,7 +143,7 @@ impl Lines {
         let error = left.error;
         // Of models that had not seen the row.
         let sigma: Vec<f64> = (fitted.known(&Data::new(x, 1, &error)?).iter())
-            .zip(fitted.predict(x)?.sigma)
+            .zip(fitted.predict(x)?.into_sigma())
             .map(|(known, own)| match known {
                 Known::HeldOut { sigma, .. } => *sigma,
                 _ => own,

@@ -8,10 +8,8 @@ use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, guarantee};
-use errbar::mean::{self, gaussian_process, in_turn};
-use errbar::score::bootstrap::Intervals;
-use errbar::score::verdict::Verdict;
-use errbar::score::{Beta, Scores, errors_of};
+use errbar::mean;
+use errbar::score::{Beta, errors_of, judge};
 use errbar::{Data, Group, Monitor, Split};
 use indicatif::ProgressBar;
 
@@ -354,20 +352,17 @@ impl Training {
             }
             Made::Observation(id) => {
                 let observation = kept.take(id);
-                let options = gaussian_process::Options {
-                    seed: arguments.seed,
-                    ..gaussian_process::Options::default()
-                };
                 let progress = Progress(arguments.voice.bar("Mean", 1000));
-                let loss = arguments.loss.with(arguments.beta);
-                let process =
-                    in_turn::fit(&inputs, names.len(), &observation, loss, &options, &progress);
+                let options = fit::Options {
+                    loss: arguments.loss.with(arguments.beta),
+                    seed: arguments.seed,
+                    ..fit::Options::default()
+                };
+                let learned =
+                    fit::learn_mean(&inputs, names.len(), &observation, &options, &progress);
                 progress.0.finish_and_clear();
                 stop::check()?;
-                let process = process.map_err(|error| kept.refused(error))?;
-                let left = process.leave_one_out(&inputs, &observation);
-                let left = left.map_err(|error| kept.refused(error))?;
-                let error = left.map(|left| left.error).unwrap_or_default();
+                let (process, error) = learned.map_err(|error| kept.refused(error))?;
                 mean = Some(process);
                 (error, Some(observation))
             }
@@ -403,8 +398,6 @@ impl Training {
         let in_order = arguments.time.is_some();
         let options = fit::Options {
             kind: match arguments.model {
-                // The mean was made with a smooth sigma, which has a band of its own.
-                ModelName::Auto if mean.is_some() && error.len() >= fit::LEAST_ROWS => Kind::Smooth,
                 ModelName::Auto => Kind::Auto,
                 ModelName::Constant => Kind::Constant,
                 ModelName::Polynomial => Kind::Polynomial,
@@ -428,6 +421,10 @@ impl Training {
                 GuaranteeName::Split => guarantee::Method::Split,
                 GuaranteeName::Cross => guarantee::Method::Cross,
             }),
+        };
+        let options = match &mean {
+            Some(_) => options.beside_a_mean(error.len()),
+            None => options,
         };
         let refused = |error| match error {
             errbar::Error::Stopped => stop::Stopped.into(),
@@ -482,11 +479,8 @@ impl Training {
             Some(held_out) => {
                 let sample = held_out.sample()?;
                 findings.extend(diagnose::heavy_tails(&sample));
-                let scores = Scores::of(&sample)?;
-                // As a page on these rows judges them.
-                let intervals = Intervals::of(&sample, &scores)?;
-                let verdict = Verdict::with(&scores, Some(&intervals));
-                (Some(scores), Some(verdict))
+                let judged = judge(&sample)?;
+                (Some(judged.scores), Some(judged.verdict))
             }
             None => (None, None),
         };

@@ -47,20 +47,20 @@ pub fn model(bytes: &[u8]) {
     ]
     .concat();
     let predicted = fitted.predict(&inputs).expect("a model predicts for every finite input");
-    for sigma in &predicted.sigma {
+    for sigma in predicted.sigma() {
         assert!(*sigma > 0.0 && sigma.is_finite(), "sigma is {sigma}");
     }
     let rows = inputs.len() / columns;
-    assert!(predicted.sigma.len() == rows && predicted.outside.len() == rows);
-    let finite = |forecast: &Vec<f64>| forecast.iter().all(|mu| mu.is_finite());
-    assert!(predicted.forecast.as_ref().is_none_or(finite), "{:?}", predicted.forecast);
-    assert!(predicted.bias.as_ref().is_none_or(finite), "{:?}", predicted.bias);
-    if let Some((low, high)) = fitted.band(&inputs, 0.9).expect("as predict") {
+    assert!(predicted.sigma().len() == rows && predicted.outside().len() == rows);
+    let finite = |forecast: &[f64]| forecast.iter().all(|mu| mu.is_finite());
+    assert!(predicted.forecast().is_none_or(finite), "{:?}", predicted.forecast());
+    assert!(predicted.bias().is_none_or(finite), "{:?}", predicted.bias());
+    if let Some((low, high)) = predicted.sigma_band(0.9).expect("as predict") {
         assert!(low.iter().chain(&high).all(|end| *end > 0.0 && end.is_finite()));
     }
     if fitted.guarantee().is_some() {
         // More may be asked for than it can promise.
-        let reach = fitted.guaranteed(&inputs, 0.5, None).unwrap_or_default();
+        let reach = predicted.guaranteed_reach(0.5).unwrap_or_default();
         assert!(reach.iter().all(|reach| *reach >= 0.0), "{reach:?}");
     }
 

@@ -10,7 +10,7 @@ use errbar::diagnose::{self, Finding, Since, Summary};
 use errbar::fit::Fitted;
 use errbar::score::bootstrap::{self, Dependence, Intervals};
 use errbar::score::verdict::Verdict;
-use errbar::score::{self, Beta, Sample, Scores};
+use errbar::score::{self, Beta, Judging, Sample, Scores, judge_with, judge_without_intervals};
 use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
@@ -341,25 +341,22 @@ impl Arguments {
         kept: &Kept,
         monitor: &dyn errbar::Monitor,
     ) -> anyhow::Result<Judged> {
-        let options = score::Options {
-            beta: self.beta,
-            coverage_levels: self.levels.clone(),
-            confidence: self.resampling.confidence,
-            ..score::Options::default()
+        let judging = Judging {
+            scores: score::Options {
+                beta: self.beta,
+                coverage_levels: self.levels.clone(),
+                confidence: self.resampling.confidence,
+                ..score::Options::default()
+            },
+            drawing: self.resampling.options(),
         };
-        let scores = Scores::with(sample, &options).map_err(|error| kept.refused(error))?;
-        stop::check()?;
-        let options = self.resampling.options();
-        let (intervals, verdict) = match self.no_intervals {
-            true => (None, Verdict::on(sample, &scores, &options, monitor)),
-            false => {
-                let intervals = Intervals::with(sample, &scores, &options, monitor);
-                let intervals = intervals.map_err(|error| kept.refused(error))?;
-                let verdict = Verdict::with(&scores, Some(&intervals));
-                (Some(intervals), Ok(verdict))
-            }
+        let judged = match self.no_intervals {
+            true => judge_without_intervals(sample, &judging, monitor)
+                .map(|(scores, verdict)| (scores, None, verdict)),
+            false => judge_with(sample, &judging, monitor)
+                .map(|judged| (judged.scores, Some(judged.intervals), judged.verdict)),
         };
-        let verdict = verdict.map_err(|error| kept.refused(error))?;
+        let (scores, intervals, verdict) = judged.map_err(|error| kept.refused(error))?;
         let text = with_remedy(&verdict, false);
         let verdict = Told { word: verdict.word(), text, verdict };
         Ok(Judged { verdict, scores, intervals })

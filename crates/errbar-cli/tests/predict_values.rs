@@ -17,7 +17,7 @@ mod common;
 use std::path::Path;
 
 use common::{constant_model, errbar, errbar_with, table};
-use errbar::fit::{self, Kind};
+use errbar::fit::{self, Kind, Rows};
 use errbar::{Data, Silent};
 
 /// Levels as f64 are off by up to 6e-17, and the quantiles then by that over the density, at most
@@ -139,7 +139,7 @@ fn sigma_is_that_of_the_library() {
     let options = fit::Options { kind: Kind::Polynomial, ..fit::Options::default() };
     let fitted = fit::fit(&data, &["a".into(), "b".into()], &options, &Silent).unwrap().fitted;
     std::fs::write(folder.path().join("model.json"), fitted.to_json().unwrap()).unwrap();
-    let expected = fitted.predict(&inputs).unwrap().sigma;
+    let expected = fitted.predict(&inputs).unwrap().into_sigma();
     assert!(expected.iter().any(|s| (s / expected[0] - 1.0).abs() > 0.1), "all alike prove little");
     let lines: String = rows().map(|x| format!("{:e},text,{}\n", x[1], x[0])).collect();
     let (header, rows) = predict(folder.path(), &format!("b,note,a\n{lines}"), &[]);
@@ -208,7 +208,7 @@ fn a_band_on_sigma() {
     );
     let model = std::fs::read_to_string(folder.path().join("model.json")).unwrap();
     let fitted = fit::Fitted::from_json(&model).unwrap();
-    let (low, high) = fitted.band(&[0.2, 0.9], 0.9).unwrap().unwrap();
+    let (low, high) = fitted.predict(&[0.2, 0.9]).unwrap().sigma_band(0.9).unwrap().unwrap();
     for (i, row) in rows.iter().enumerate() {
         assert_eq!((row[2], row[3]), (low[i], high[i]));
         assert!(row[2] < row[1] && row[1] < row[3]);
@@ -255,7 +255,11 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
     let fitted = fit::Fitted::from_json(&model).unwrap();
     let site = |name: &str| fitted.guarantee().unwrap().group(name);
     for (row, name) in rows[..2].iter().zip(["a", "b"]) {
-        let reach = fitted.guaranteed(&[0.5], 0.9, Some(&[site(name)])).unwrap()[0];
+        let reach = {
+            let site = [site(name)];
+            let rows = Rows::new(&[0.5]).with_group(&site);
+            fitted.predict(rows).unwrap().guaranteed_reach(0.9).unwrap()[0]
+        };
         assert_eq!((row[4], row[5]), (1.0 - reach, 1.0 + reach), "{name}");
     }
     // 90% of a normal error lie within 1.64 of its standard deviation.

@@ -125,7 +125,7 @@ fn one(run: u64, seed: u64, method: FiveDMethod) -> errbar::Result<FiveDOutcome>
         }
         let names: Vec<String> = (1..=5).map(|i| format!("x{i}")).collect();
         let data = Data::new(&train.x, 5, &train.y)?;
-        Ok(fit::fit(&data, &names, &options, &Silent)?.fitted.predict(&test.x)?.sigma)
+        Ok(fit::fit(&data, &names, &options, &Silent)?.fitted.predict(&test.x)?.into_sigma())
     };
     let light = network::Options { regularisation: vec![0.002], ..network::Options::paper() };
     let sigma = match method {

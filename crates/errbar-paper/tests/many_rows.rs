@@ -25,13 +25,13 @@ fn mean_and_sigma_are_recovered() {
         let options = fit::Options { kind: Kind::Smooth, ..Default::default() };
         let fitted = fit(&data, &names, &options, &Silent).unwrap().fitted.with_mean(mean);
         let at = fitted.predict(&new.x).unwrap();
-        let forecast = at.forecast.unwrap();
+        let forecast = at.forecast().unwrap();
         let root = |of: &dyn Fn(usize, &[f64]) -> f64| {
             let squares = new.x.chunks(columns).enumerate().map(|(i, x)| of(i, x).powi(2));
             (squares.sum::<f64>() / 2_000.0).sqrt()
         };
         let off = root(&|i, x| (forecast[i] - set.mean(x)) / set.sigma(x));
-        let log = root(&|i, x| (at.sigma[i] / set.sigma(x)).ln());
+        let log = root(&|i, x| (at.sigma()[i] / set.sigma(x)).ln());
         assert!(off < 0.06, "{}: the mean is off by {off:.4} sigma", set.name());
         assert!(log < 0.08, "{}: log sigma is off by {log:.4}", set.name());
     }

@@ -10,9 +10,7 @@
 use std::time::Instant;
 
 use errbar::Silent;
-use errbar::fit::{self, Kind};
-use errbar::mean::{gaussian_process, in_turn};
-use errbar::score::LossKind;
+use errbar::fit;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
@@ -40,16 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (new, _) = draw(2000);
 
     let start = Instant::now();
-    let options = gaussian_process::Options::default();
-    let process = in_turn::fit(&x, columns, &y, LossKind::default(), &options, &Silent)?;
-    let learned = start.elapsed().as_secs_f64();
-    println!("{}: {learned:.1} s", process.explain());
-    let left = process.leave_one_out(&x, &y)?.ok_or("other rows")?;
-    println!("leave-one-out errors: {:.1} s", start.elapsed().as_secs_f64() - learned);
+    let options = fit::Options::default();
     let names: Vec<String> = (0..columns).map(|c| format!("x{c}")).collect();
-    let options = fit::Options { kind: Kind::Smooth, ..Default::default() };
-    let data = errbar::Data::new(&x, columns, &left.error)?;
-    let fitted = fit::fit(&data, &names, &options, &Silent)?.fitted.with_mean(process);
+    let fitted = fit::fit_with_mean(&x, columns, &y, &names, &options, &Silent)?.fitted;
+    println!("{}", fitted.mean().map(errbar::mean::Mean::explain).unwrap_or_default());
     println!("with sigma: {:.1} s in all", start.elapsed().as_secs_f64());
 
     let at = fitted.predict(&new)?;
@@ -57,11 +49,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let squares = new.chunks_exact(columns).enumerate().map(|(i, x)| of(i, x).powi(2));
         (squares.sum::<f64>() / 2000.0).sqrt()
     };
-    let forecast = at.forecast.unwrap_or_default();
+    let forecast = at.forecast().unwrap_or_default();
     println!(
         "at 2,000 new rows: the mean is off by {:.4} sigma, log sigma by {:.4} (root mean square)",
         root(&|i, x| (forecast[i] - mean(x)) / sigma(x)),
-        root(&|i, x| (at.sigma[i] / sigma(x)).ln())
+        root(&|i, x| (at.sigma()[i] / sigma(x)).ln())
     );
     Ok(())
 }

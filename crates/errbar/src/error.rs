@@ -130,6 +130,10 @@ pub enum Error {
     #[error("the model was fitted without a guarantee")]
     NoGuarantee,
 
+    /// Something that needs a forecast was asked of rows that have none.
+    #[error("intervals, quantiles and probabilities need the forecast: give it with the rows")]
+    NoForecast,
+
     /// More than the errors can promise.
     #[error("{rows} errors cannot promise an interval of {level}: at least {needed} are needed")]
     TooFewForLevel {

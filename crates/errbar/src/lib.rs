@@ -2,20 +2,24 @@
 //!
 //! A deterministic forecaster says one number $\mu$; later the observation $y$ comes in. This crate
 //! is about $\sigma(x)$, the size of the error $\varepsilon = y - \mu$ as a function of the inputs:
-//! how to judge it ([`score`]) and the cost that makes it both *accurate* and *reliable*, the
-//! Accuracy-Reliability cost of [Camporeale (2018)](https://arxiv.org/abs/1803.04475).
+//! how to learn it ([`fit`]), how to judge it ([`score`]) and the cost that makes it both *accurate*
+//! and *reliable*, the Accuracy-Reliability cost of [Camporeale (2018)](https://arxiv.org/abs/1803.04475).
+//!
+//! Fit sigma to errors, predict, and ask the distributions:
 //!
 //! ```
-//! use errbar::score::{Sample, Scores};
+//! use errbar::fit::{Options, Rows, fit};
+//! use errbar::{Data, Silent};
 //!
-//! let observation = [12.1, 9.4, 15.0, 11.2, 13.3];
-//! let forecast = [11.5, 10.0, 14.2, 11.9, 12.8];
-//! let sigma = [0.8, 0.8, 0.8, 0.8, 0.8];
+//! // One input; the errors grow with it.
+//! let x: Vec<f64> = (0..200).map(|i| f64::from(i) / 200.0).collect();
+//! let error: Vec<f64> = x.iter().enumerate().map(|(i, x)| (0.1 + x) * (i as f64 * 2.4).sin()).collect();
+//! let data = Data::new(&x, 1, &error)?;
+//! let fitted = fit(&data, &["x".into()], &Options::default(), &Silent)?.fitted;
 //!
-//! let sample = Sample::from_forecasts(&observation, &forecast, &sigma)?;
-//! let scores = Scores::of(&sample)?;
-//! println!("{scores}");
-//! assert!(scores.crps < scores.mae);
+//! let forecasts = fitted.predict(Rows::new(&[0.1, 0.9]).with_forecast(&[20.0, 30.0]))?;
+//! let (low, high) = forecasts.interval(0.9)?;
+//! assert!(low[0] < 20.0 && 20.0 < high[0] && high[1] - low[1] > high[0] - low[0]);
 //! # Ok::<(), errbar::Error>(())
 //! ```
 //!
@@ -45,6 +49,7 @@ mod data;
 pub mod diagnose;
 mod error;
 pub mod fit;
+pub mod law;
 pub mod math;
 pub mod mean;
 mod monitor;

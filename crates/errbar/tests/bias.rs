@@ -38,16 +38,17 @@ fn it_is_found_and_sigma_is_that_of_what_is_left() {
     let fitted = debiased(Kind::Constant, &Data::new(&inputs, 2, &error).unwrap());
     let at = [0.1, 0.5, 0.3, 0.9, 0.6, 0.2, 0.9, 0.7];
     let predicted = fitted.predict(&at).unwrap();
-    for (row, found) in at.chunks(2).zip(predicted.bias.unwrap()) {
+    for (row, found) in at.chunks(2).zip(predicted.bias().unwrap()) {
         // The mean of some hundred errors of standard deviation 1 on either side.
         assert!((found - bias(row)).abs() < 0.3, "{row:?}: {found}");
     }
-    assert!((predicted.sigma[0] - 1.0).abs() < 0.1, "{}", predicted.sigma[0]);
+    assert!((predicted.sigma()[0] - 1.0).abs() < 0.1, "{}", predicted.sigma()[0]);
     // One sigma for the raw errors would have to cover the bias: its variance is 0.4 0.6 3².
     let options = Options { kind: Kind::Constant, ..Options::default() };
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let raw = fit(&data, &names(), &options, &Silent).unwrap().fitted.predict(&at).unwrap();
-    assert!(raw.bias.is_none() && raw.sigma[0] > 1.5, "{raw:?}");
+    let raw = fit(&data, &names(), &options, &Silent).unwrap().fitted;
+    let raw = raw.predict(&at).unwrap();
+    assert!(raw.bias().is_none() && raw.sigma()[0] > 1.5, "{raw:?}");
 }
 
 /// The mean CRPS of a normal error of mean square v with sigma = sqrt(v) is sqrt(v/pi). From
@@ -70,11 +71,11 @@ fn units_and_extremes_do_not_matter() {
     let (inputs, error) = draw(4, 200, bias);
     let plain = debiased(Kind::Constant, &Data::new(&inputs, 2, &error).unwrap());
     let at = [0.1, 0.5, 0.9, 0.5];
-    let found = plain.predict(&at).unwrap().bias.unwrap();
+    let found = plain.predict(&at).unwrap().bias().unwrap().to_vec();
     for scale in [1e-200, 1e200] {
         let scaled: Vec<f64> = error.iter().map(|e| e * scale).collect();
         let fitted = debiased(Kind::Constant, &Data::new(&inputs, 2, &scaled).unwrap());
-        for (a, b) in fitted.predict(&at).unwrap().bias.unwrap().iter().zip(&found) {
+        for (a, b) in fitted.predict(&at).unwrap().bias().unwrap().to_vec().iter().zip(&found) {
             assert!((a / scale / b - 1.0).abs() < 1e-6, "{a} {b}");
         }
     }
@@ -103,8 +104,8 @@ fn a_guarantee_holds_around_the_moved_forecast() {
         let data = Data::new(&inputs, 2, &error).unwrap();
         let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
         let (inputs, error) = draw(1000 + seed, 500, bias);
-        let moved = fitted.predict(&inputs).unwrap().bias.unwrap();
-        let reach = fitted.guaranteed(&inputs, 0.9, None).unwrap();
+        let moved = fitted.predict(&inputs).unwrap().bias().unwrap().to_vec();
+        let reach = fitted.predict(&inputs).unwrap().guaranteed_reach(0.9).unwrap();
         let inside = (0..500).filter(|&i| (error[i] - moved[i]).abs() <= reach[i]).count();
         covered += inside as f64 / 500.0 / 40.0;
     }

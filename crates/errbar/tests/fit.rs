@@ -38,7 +38,7 @@ fn auto_follows_sigma_and_names_the_input_that_tells_it() {
     let data = Data::new(&inputs, 2, &error).unwrap();
     let fit = fit(&data, &names(), &Options::default(), &Silent).unwrap();
     for x in [0.1, 0.5, 0.9] {
-        let sigma = fit.fitted.predict(&[0.5, x]).unwrap().sigma[0];
+        let sigma = fit.fitted.predict(&[0.5, x]).unwrap().sigma()[0];
         assert!((sigma / steep(x)).ln().abs() < 0.2, "at {x}: {sigma}, not {}", steep(x));
     }
     let validation = fit.fitted.validation().unwrap();
@@ -85,7 +85,7 @@ fn rows_without_weight_are_not_seen() {
         let more = more.maybe_weighted(Some(&weight)).unwrap();
         let more = fit(&more, &names(), &options, &Silent).unwrap();
         assert_eq!(plain.fitted.predict(&inputs), more.fitted.predict(&inputs), "{kind:?}");
-        assert!(more.fitted.predict(&[1e6, -1e6]).unwrap().outside[0], "{kind:?}");
+        assert!(more.fitted.predict(&[1e6, -1e6]).unwrap().outside()[0], "{kind:?}");
     }
 }
 
@@ -97,7 +97,7 @@ fn heavier_rows_count_more() {
     let sigma = |weight: &[f64], kind: Kind| {
         let data = Data::new(&inputs, 2, &error).unwrap().maybe_weighted(Some(weight)).unwrap();
         let fit = fit(&data, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap();
-        fit.fitted.predict(&[0.5, 0.5]).unwrap().sigma[0]
+        fit.fitted.predict(&[0.5, 0.5]).unwrap().sigma()[0]
     };
     let weight = |first: f64, second: f64| -> Vec<f64> {
         (0..400).map(|row| if row < 200 { first } else { second }).collect()
@@ -117,7 +117,12 @@ fn the_units_of_the_error_do_not_matter() {
             let scaled: Vec<f64> = error.iter().map(|e| factor * e).collect();
             let data = Data::new(&inputs, 2, &scaled).unwrap();
             let options = Options { kind, ..Options::default() };
-            fit(&data, &names(), &options, &Silent).unwrap().fitted.predict(&inputs).unwrap().sigma
+            fit(&data, &names(), &options, &Silent)
+                .unwrap()
+                .fitted
+                .predict(&inputs)
+                .unwrap()
+                .into_sigma()
         };
         let one = sigma(1.0);
         for factor in [1e-6, 1e6] {
@@ -159,7 +164,7 @@ fn in_order_rows_are_judged_by_models_of_the_rows_before_them() {
         let before = Data::new(&inputs[..2 * from], 2, &error[..from]).unwrap();
         let options = Options { validation: 0.0, ..options };
         let model = fitted_to(&before, &options);
-        let sigma = model.predict(&inputs[2 * from..2 * from + 40]).unwrap().sigma;
+        let sigma = model.predict(&inputs[2 * from..2 * from + 40]).unwrap().into_sigma();
         assert_eq!(held_out.sigma[from - 60..from - 40], sigma);
     }
 }
@@ -247,7 +252,7 @@ fn missing_inputs_are_learned_from() {
         let fitted = fitted_to(&data, &options);
         let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
         assert!(again.takes_missing(), "{kind:?}");
-        let sigma = again.predict(&[0.5, f64::NAN, 0.5, 0.4]).unwrap().sigma;
+        let sigma = again.predict(&[0.5, f64::NAN, 0.5, 0.4]).unwrap().into_sigma();
         assert!(sigma.iter().all(|s| *s > 0.0), "{kind:?} {sigma:?}");
         if matches!(kind, Kind::Trees | Kind::Auto) {
             assert!((2.2..4.0).contains(&(sigma[0] / sigma[1])), "{kind:?} {sigma:?}");
@@ -259,10 +264,10 @@ fn missing_inputs_are_learned_from() {
     let data = Data::new(&inputs, 2, &error).unwrap();
     let fitted = fitted_to(&data, &Options { kind: Kind::Trees, ..Options::default() });
     let predicted = fitted.predict(&[0.5, f64::NAN, 0.5, 0.5]).unwrap();
-    assert!(predicted.sigma[0] > 0.0 && predicted.support.unwrap() == [0.0, 1.0]);
+    assert!(predicted.sigma()[0] > 0.0 && predicted.support().unwrap() == [0.0, 1.0]);
     assert_eq!(
-        (predicted.outside, predicted.outside_input),
-        (vec![true, false], vec![Some(1), None])
+        (predicted.outside(), predicted.outside_input()),
+        (&[true, false][..], &[Some(1), None][..])
     );
 }
 
@@ -388,7 +393,7 @@ fn hard_tables_get_an_answer() {
         let names: Vec<String> = (0..columns).map(|c| c.to_string()).collect();
         let data = Data::new(inputs, columns, error).unwrap();
         let fit = fit(&data, &names, &Options::default(), &Silent).unwrap();
-        let sigma = fit.fitted.predict(inputs).unwrap().sigma;
+        let sigma = fit.fitted.predict(inputs).unwrap().into_sigma();
         assert!(sigma.iter().all(|s| *s > 0.0 && s.is_finite()), "{name}");
         Fitted::from_json(&fit.fitted.to_json().unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
     };
@@ -416,7 +421,7 @@ fn hard_tables_get_an_answer() {
 fn distance(fitted: &Fitted, truth: impl Fn(f64) -> f64) -> f64 {
     let x: Vec<f64> = (0..200).map(|i| (f64::from(i) + 0.5) / 200.0).collect();
     let inputs: Vec<f64> = x.iter().flat_map(|&x| [0.5, x]).collect();
-    let sigma = fitted.predict(&inputs).unwrap().sigma;
+    let sigma = fitted.predict(&inputs).unwrap().into_sigma();
     x.iter().zip(sigma).map(|(&x, s)| (s / truth(x)).ln().abs() / 200.0).sum()
 }
 
@@ -453,7 +458,7 @@ fn local_units_do_not_make_sigma_too_small() {
             let options = Options { kind, validation: 0.0, ..Options::default() };
             let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
             let (inputs, error) = draw(160 + seed, 2000, steep);
-            let sigma = fitted.predict(&inputs).unwrap().sigma;
+            let sigma = fitted.predict(&inputs).unwrap().into_sigma();
             squares += error.iter().zip(sigma).map(|(e, s)| (e / s).powi(2)).sum::<f64>() / 8000.0;
         }
         assert!((0.8..1.25).contains(&squares.sqrt()), "{kind:?}: {}", squares.sqrt());
@@ -467,16 +472,19 @@ fn a_smooth_model_has_a_band_that_widens_away_from_the_rows() {
     let options = Options { kind: Kind::Smooth, ..Options::default() };
     let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     let at = [0.5, 0.5, 0.5, 4.0];
-    let (low, high) = fitted.band(&at, 0.9).unwrap().unwrap();
-    let sigma = fitted.predict(&at).unwrap().sigma;
+    let (low, high) = fitted.predict(&at).unwrap().sigma_band(0.9).unwrap().unwrap();
+    let sigma = fitted.predict(&at).unwrap().into_sigma();
     assert!(low[0] < sigma[0] && sigma[0] < high[0]);
     assert!(high[1] / low[1] > 2.0 * high[0] / low[0], "{low:?} {high:?}");
-    let (inner_low, inner_high) = fitted.band(&at, 0.5).unwrap().unwrap();
+    let (inner_low, inner_high) = fitted.predict(&at).unwrap().sigma_band(0.5).unwrap().unwrap();
     assert!(inner_low[0] > low[0] && inner_high[0] < high[0]);
-    assert!(matches!(fitted.band(&at, 1.0), Err(Error::NotAProbability { .. })));
+    assert!(matches!(
+        fitted.predict(&at).unwrap().sigma_band(1.0),
+        Err(Error::NotAProbability { .. })
+    ));
     let options = Options { kind: Kind::Polynomial, ..Options::default() };
     let polynomial = fit(&data, &names(), &options, &Silent).unwrap().fitted;
-    assert!(polynomial.band(&at, 0.9).unwrap().is_none());
+    assert!(polynomial.predict(&at).unwrap().sigma_band(0.9).unwrap().is_none());
 }
 
 #[test]

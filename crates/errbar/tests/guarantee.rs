@@ -1,7 +1,7 @@
 //! Guaranteed intervals hold what they promise, on errors of a known distribution.
 
 use errbar::fit::guarantee::{Category, Method, rows_needed, rows_needed_together};
-use errbar::fit::{Fitted, Kind, Options, fit};
+use errbar::fit::{Fitted, Kind, Options, Rows, fit};
 use errbar::{Data, Error, Group, Silent, Split};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -24,11 +24,22 @@ fn draw(rng: &mut Pcg64, rows: usize, groups: u32) -> (Vec<f64>, Vec<f64>, Vec<u
     (x, error, group)
 }
 
+fn reach_of(
+    fitted: &Fitted,
+    inputs: &[f64],
+    level: f64,
+    group: Option<&[Option<u32>]>,
+) -> errbar::Result<Vec<f64>> {
+    let rows = Rows::new(inputs);
+    let rows = group.map_or(rows, |group| rows.with_group(group));
+    fitted.predict(rows)?.guaranteed_reach(level)
+}
+
 /// The probability that a new error of a group lies inside its interval, over all x.
 fn coverage(fitted: &Fitted, level: f64, group: u32, grouped: bool) -> f64 {
     let x: Vec<f64> = (0..100).map(|i| (f64::from(i) + 0.5) / 100.0).collect();
     let groups = vec![Some(group); x.len()];
-    let reach = fitted.guaranteed(&x, level, grouped.then_some(&groups[..])).unwrap();
+    let reach = reach_of(fitted, &x, level, grouped.then_some(&groups[..])).unwrap();
     let inside = |(x, reach): (&f64, f64)| 1.0 - (-reach / scale(*x, group)).exp();
     x.iter().zip(reach).map(inside).sum::<f64>() / 100.0
 }
@@ -154,7 +165,7 @@ fn large_groups_are_promised_on_their_own_and_small_ones_together() {
             assert!(categories[2..].iter().all(|c| *c == Category::Together));
             let groups: Vec<Option<u32>> = (0..LARGE + SMALL).map(Some).collect();
             let x = vec![0.5; groups.len()];
-            let reach = fitted.guaranteed(&x, level, Some(&groups)).unwrap();
+            let reach = reach_of(&fitted, &x, level, Some(&groups)).unwrap();
             let inside = |group: u32| 1.0 - (-reach[group as usize] / Stations::size(group)).exp();
             covered[0].push(inside(0));
             covered[1].push(inside(1));
@@ -183,7 +194,7 @@ fn groups_never_seen_are_promised_nothing() {
     let guarantee = fitted.guarantee().unwrap();
     let known = ["station 0", "station 7", "elsewhere"].map(|label| guarantee.group(label));
     assert_eq!(known[2], None);
-    let reach = fitted.guaranteed(&[0.5; 3], 0.9, Some(&known)).unwrap();
+    let reach = reach_of(&fitted, &[0.5; 3], 0.9, Some(&known)).unwrap();
     assert!(reach[0] > 0.0 && reach[1] > 0.0 && reach[2].is_nan(), "{reach:?}");
 }
 
@@ -197,14 +208,14 @@ fn what_is_promised_depends_on_the_level_and_the_numbers_of_rows() {
     let groups = [Some(0), Some(7)];
     // 200 are needed together: the small ones are promised nothing, and the others are not refused.
     assert_eq!([rows_needed(0.995), rows_needed_together(0.995)], [199, 200]);
-    let reach = fitted.guaranteed(&[0.5; 2], 0.995, Some(&groups)).unwrap();
+    let reach = reach_of(&fitted, &[0.5; 2], 0.995, Some(&groups)).unwrap();
     assert!(reach[0] > 0.0 && reach[1].is_nan(), "{reach:?}");
     assert_eq!(guarantee.categories(0.995)[7], Category::Nothing);
     // At 0.997 no group is large enough, and all of them are put together.
-    let reach = fitted.guaranteed(&[0.5; 2], 0.997, Some(&groups)).unwrap();
+    let reach = reach_of(&fitted, &[0.5; 2], 0.997, Some(&groups)).unwrap();
     assert!(reach[0] > 0.0 && reach[0] == reach[1], "{reach:?}");
     // Beyond what all errors can promise nothing is left.
-    let refused = fitted.guaranteed(&[0.5; 2], 0.999, Some(&groups)).unwrap_err();
+    let refused = reach_of(&fitted, &[0.5; 2], 0.999, Some(&groups)).unwrap_err();
     assert!(matches!(refused, Error::TooFewForLevel { needed: 1000, .. }), "{refused}");
 }
 
@@ -259,13 +270,13 @@ fn too_few_errors_promise_nothing() {
         fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
     };
     let fitted = of(Some(Method::Split));
-    assert!(fitted.guaranteed(&[0.5], 0.95, None).is_ok());
-    let refused = fitted.guaranteed(&[0.5], 0.99, None).unwrap_err();
+    assert!(reach_of(&fitted, &[0.5], 0.95, None).is_ok());
+    let refused = reach_of(&fitted, &[0.5], 0.99, None).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "30 errors cannot promise an interval of 0.99: at least 99 are needed"
     );
-    assert!(matches!(of(None).guaranteed(&[0.5], 0.9, None), Err(Error::NoGuarantee)));
+    assert!(matches!(reach_of(&of(None), &[0.5], 0.9, None), Err(Error::NoGuarantee)));
 }
 
 #[test]
@@ -278,7 +289,7 @@ fn it_is_saved_with_the_model() {
             Options { kind: Kind::Polynomial, guarantee: Some(method), ..Options::default() };
         let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
         let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
-        let reach = |fitted: &Fitted| fitted.guaranteed(&[0.1, 0.9], 0.8, None).unwrap();
+        let reach = |fitted: &Fitted| reach_of(fitted, &[0.1, 0.9], 0.8, None).unwrap();
         assert_eq!(reach(&again), reach(&fitted));
     }
 }

@@ -118,9 +118,9 @@ fn inputs_that_move_cost_little_and_inputs_that_stay_nothing() {
         let (model, constant) = (model(Kind::Auto), model(Kind::Constant));
         for (moves, ratios) in [(true, &mut moved), (false, &mut stayed)] {
             let (inputs, seen) = world.draw(1000, moves, random);
-            let sigma = model.predict(&inputs).unwrap().sigma;
+            let sigma = model.predict(&inputs).unwrap().into_sigma();
             assert!(largest(&sigma) <= largest(&error), "table {table}");
-            let one = constant.predict(&inputs).unwrap().sigma;
+            let one = constant.predict(&inputs).unwrap().into_sigma();
             ratios.push(mean_crps(&seen, &sigma) / mean_crps(&seen, &one));
         }
     }

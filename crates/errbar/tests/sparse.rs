@@ -171,16 +171,19 @@ fn mean_and_sigma_in_turn_and_their_saved_form() {
     let at = [0.2, 0.9, 1.5, 2.2, 2.9];
     let said = fitted.predict(&at).unwrap();
     for (i, x) in at.iter().enumerate() {
-        let off = (said.forecast.as_ref().unwrap()[i] - (2.0 * x).sin()) / sigma(*x);
+        let off = (said.forecast().as_ref().unwrap()[i] - (2.0 * x).sin()) / sigma(*x);
         assert!(off.abs() < 0.2, "the mean at {x} is off by {off} sigma");
-        let off = (said.sigma[i] / sigma(*x)).ln();
+        let off = (said.sigma()[i] / sigma(*x)).ln();
         assert!(off.abs() < 0.1, "log sigma at {x} is off by {off}");
     }
     let text = fitted.to_json().unwrap();
     let loaded = Fitted::from_json(&text).unwrap();
     assert_eq!(loaded.to_json().unwrap(), text);
     assert_eq!(loaded.predict(&at).unwrap(), said);
-    assert_eq!(loaded.band(&at, 0.9).unwrap(), fitted.band(&at, 0.9).unwrap());
+    assert_eq!(
+        loaded.predict(&at).unwrap().sigma_band(0.9).unwrap(),
+        fitted.predict(&at).unwrap().sigma_band(0.9).unwrap()
+    );
     // It knows its own rows, and no others.
     let left = |fitted: &Fitted| fitted.mean().unwrap().leave_one_out(&x, &y).unwrap();
     assert_eq!(left(&loaded), left(&fitted));

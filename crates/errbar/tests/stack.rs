@@ -44,7 +44,7 @@ fn a_stack_is_the_mean_of_its_members_logarithms() {
         .iter()
         .map(|member| member.model.predict(&at).unwrap()[0].powf(member.share))
         .product();
-    let sigma = stacked.fitted.predict(&at).unwrap().sigma[0];
+    let sigma = stacked.fitted.predict(&at).unwrap().sigma()[0];
     assert!((sigma / product - 1.0).abs() < 1e-12, "{sigma} {product}");
 }
 
@@ -53,7 +53,7 @@ fn it_is_about_as_good_as_the_best_or_better() {
     let (x, error) = draw(2, 600);
     let (new, new_error) = draw(3, 10_000);
     let score = |kind: Kind| {
-        let sigma = fit_kind(kind, &x, &error).fitted.predict(&new).unwrap().sigma;
+        let sigma = fit_kind(kind, &x, &error).fitted.predict(&new).unwrap().into_sigma();
         crps::mean(&Sample::new(&new_error, &sigma).unwrap())
     };
     let kinds = [Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees];
@@ -129,7 +129,7 @@ fn weights_of_rows_count_in_the_choice() {
     let options = fit::Options { kind: Kind::Stack, ..fit::Options::default() };
     let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     let at = [0.25, 0.8, 0.5];
-    let sigma = fitted.predict(&at).unwrap().sigma[0];
+    let sigma = fitted.predict(&at).unwrap().sigma()[0];
     assert!((0.5..2.0).contains(&(sigma / truth(&at))), "{sigma}");
 }
 

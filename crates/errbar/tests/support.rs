@@ -46,13 +46,13 @@ fn a_box_held_open_is_no_support() {
     for kind in [Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees, Kind::Stack] {
         let model = fitted(&inputs, 2, &error, &Options { kind, ..Options::default() });
         let told = model.predict(&[0.0, 0.0, 2.0, -2.0, 30.0, 30.0]).unwrap();
-        assert_eq!(told.outside, [false, true, true], "{kind:?} {told:?}");
-        assert!(told.outside_input[0].is_none() && told.outside_input[1].is_some());
-        let support = told.support.unwrap();
+        assert_eq!(told.outside(), [false, true, true], "{kind:?} {told:?}");
+        assert!(told.outside_input()[0].is_none() && told.outside_input()[1].is_some());
+        let support = told.support().unwrap();
         assert!(support[0] == 1.0 && support[1] < 0.5 && support[2] < 0.5, "{support:?}");
-        assert!(told.sigma.iter().all(|s| *s <= largest(&error)), "{kind:?} {:?}", told.sigma);
+        assert!(told.sigma().iter().all(|s| *s <= largest(&error)), "{kind:?} {:?}", told.sigma());
         let again = Fitted::from_json(&model.to_json().unwrap()).unwrap();
-        assert_eq!(again.predict(&[2.0, -2.0]).unwrap().sigma[0], told.sigma[1], "{kind:?}");
+        assert_eq!(again.predict(&[2.0, -2.0]).unwrap().sigma()[0], told.sigma()[1], "{kind:?}");
     }
 }
 
@@ -70,7 +70,7 @@ fn a_smooth_sigma_does_not_run_off() {
     let model = fitted(&inputs, 2, &error, &Options { kind: Kind::Smooth, ..Options::default() });
     let found = model.validation().unwrap();
     assert!(found.crps < 1.01 * found.constant_crps, "{found:?}");
-    let sigma = model.predict(&inputs).unwrap().sigma;
+    let sigma = model.predict(&inputs).unwrap().into_sigma();
     assert!(largest(&sigma) <= largest(&error), "{}", largest(&sigma));
 }
 
@@ -85,10 +85,10 @@ fn errors_of_exactly_zero_are_everyday_data() {
     assert!(error.iter().filter(|e| **e == 0.0).count() > 200);
     for kind in [Kind::Auto, Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees] {
         let model = fitted(&inputs, 4, &error, &Options { kind, ..Options::default() });
-        let sigma = model.predict(&inputs).unwrap().sigma;
+        let sigma = model.predict(&inputs).unwrap().into_sigma();
         let constant =
             fitted(&inputs, 4, &error, &Options { kind: Kind::Constant, ..Options::default() });
-        let one = constant.predict(&inputs).unwrap().sigma;
+        let one = constant.predict(&inputs).unwrap().into_sigma();
         let ratio = mean_crps(&later, &sigma) / mean_crps(&later, &one);
         assert!(ratio < 0.98, "{kind:?} {ratio}");
         // The least error that is not zero is 1: rounding leaves a deviation of 1/sqrt(12).
@@ -152,8 +152,8 @@ fn inputs_that_do_not_carry_over_are_left_out() {
     let (later, then) = draw(2000, 1.0);
     let ratio = |model: &Fitted| {
         let constant = fitted(&inputs, 3, &error, &Options { kind: Kind::Constant, ..options });
-        mean_crps(&then, &model.predict(&later).unwrap().sigma)
-            / mean_crps(&then, &constant.predict(&later).unwrap().sigma)
+        mean_crps(&then, &model.predict(&later).unwrap().into_sigma())
+            / mean_crps(&then, &constant.predict(&later).unwrap().into_sigma())
     };
     let kept = fit(&data, &names(3), &Options { keep_inputs: true, ..options }, &Silent).unwrap();
     assert!(kept.fitted.validation().unwrap().left_out.is_empty());
@@ -196,9 +196,9 @@ fn a_bias_that_does_not_carry_over_is_not_learned() {
         };
         let model = fitted(&inputs, 1, &error, &options);
         assert_eq!(model.bias().unwrap().is_none(), !lasts);
-        let moved = model.predict(&[1.0]).unwrap().bias.unwrap()[0];
+        let moved = model.predict(&[1.0]).unwrap().bias().unwrap().to_vec()[0];
         assert!(if lasts { (moved - 1.0).abs() < 0.3 } else { moved == 0.0 }, "{moved}");
         let again = Fitted::from_json(&model.to_json().unwrap()).unwrap();
-        assert_eq!(again.predict(&[1.0]).unwrap().bias.unwrap()[0], moved);
+        assert_eq!(again.predict(&[1.0]).unwrap().bias().unwrap().to_vec()[0], moved);
     }
 }

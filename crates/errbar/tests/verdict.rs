@@ -275,7 +275,10 @@ fn the_largest_fault_is_named_first() {
     let found = shifted(-0.5, 0.7);
     assert_eq!(found.word(), "biased", "{found}");
     let text = found.to_string();
-    assert!(text.contains("too high by 0.5 sigma") && text.contains("--debias"), "{text}");
+    assert!(
+        text.contains("too high by 0.5 sigma") && text.ends_with("Correct the forecast first."),
+        "{text}"
+    );
     assert!(text.contains("Without the bias the errors would be 0.7 times"), "{text}");
     assert!(!text.contains("Multiply"), "{text}");
     // f = 0.43: 0.435 for the size, 0.011 for the bias.

@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use errbar::Data;
 use errbar::fit::guarantee::Guarantee;
-use errbar::fit::{Fitted, Importance, Known};
+use errbar::fit::{Fitted, Importance, Known, Rows};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -196,10 +196,10 @@ impl Judged {
         for inputs in all.chunks(CHUNK * columns.len().max(1)) {
             stop::check()?;
             let predicted = fitted.predict(inputs).map_err(|error| self.kept.refused(error))?;
-            self.sigma.extend(predicted.sigma);
-            own.extend(predicted.forecast.unwrap_or_default());
-            bias.extend(predicted.bias.unwrap_or_default());
-            outside.extend(predicted.outside);
+            self.sigma.extend(predicted.sigma());
+            own.extend(predicted.forecast().unwrap_or_default());
+            bias.extend(predicted.bias().unwrap_or_default());
+            outside.extend_from_slice(predicted.outside());
         }
         if let [x] = columns[..] {
             self.curve = curve(fitted, x)?;
@@ -268,7 +268,12 @@ impl Judged {
                 texts.values.iter().map(|label| guarantee.group(label)).collect();
             texts.rows.iter().map(|&row| known[row as usize]).collect()
         });
-        match fitted.guaranteed(&inputs, promise::LEVEL, groups.as_deref()) {
+        let mut rows = Rows::new(&inputs);
+        if let Some(groups) = &groups {
+            rows = rows.with_group(groups);
+        }
+        let said = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
+        match said.guaranteed_reach(promise::LEVEL) {
             Ok(reach) => {
                 let group = texts
                     .map(|texts| promise::Grouped { labels: &texts.values, rows: &texts.rows });
@@ -373,7 +378,7 @@ fn curve(fitted: &Fitted, x: &[f64]) -> anyhow::Result<Option<Curve>> {
     let grid: Vec<f64> =
         (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
     let predicted = fitted.predict(&grid)?;
-    let forecast = predicted.forecast.unwrap_or_default();
-    let band = fitted.band(&grid, 0.9)?;
-    Ok(Some(Curve { x: grid, forecast, sigma: predicted.sigma, band }))
+    let forecast = predicted.forecast().unwrap_or_default().to_vec();
+    let (band, sigma) = (predicted.sigma_band(0.9)?, predicted.into_sigma());
+    Ok(Some(Curve { x: grid, forecast, sigma, band }))
 }

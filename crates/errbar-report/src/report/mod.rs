@@ -31,7 +31,9 @@ use errbar::Monitor;
 use errbar::diagnose::{self, Finding};
 use errbar::score::bootstrap::{self, Intervals};
 use errbar::score::verdict::{Finding as Cause, Verdict};
-use errbar::score::{Options, Sample, Scores, constant, crps, errors_of};
+use errbar::score::{
+    Judgement, Judging, Options, Sample, Scores, constant, crps, errors_of, judge_with,
+};
 
 pub use figures::ReportFigure;
 
@@ -167,11 +169,11 @@ impl Report {
         check(subject)?;
         // Twenty bins of few rows show nothing but chance.
         let pit_bins = if sample.effective_rows() < 300.0 { 10 } else { 20 };
-        let scores = Scores::with(&sample, &Options { pit_bins, ..Options::default() })?;
-        let options =
-            bootstrap::Options { confidence: CONFIDENCE, ..bootstrap::Options::default() };
-        let intervals = Intervals::with(&sample, &scores, &options, monitor)?;
-        let verdict = Verdict::with(&scores, Some(&intervals));
+        let judging = Judging {
+            scores: Options { pit_bins, ..Options::default() },
+            drawing: bootstrap::Options { confidence: CONFIDENCE, ..Default::default() },
+        };
+        let Judgement { scores, intervals, verdict } = judge_with(&sample, &judging, monitor)?;
         let context = diagnose::Context {
             weight: subject.weight,
             observation: Some(subject.observation.values),

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::forecasts::{Forecasts, Rows};
 use super::guarantee::Guarantee;
 use super::{Kind, LEAST_ROWS, Options, Validation, known};
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
 use crate::mean::Mean;
 use crate::mean::bias::Bias;
-use crate::sigma::support::{Given, OUTSIDE};
 use crate::sigma::{Model, Scaling, Supported};
 
 /// Where the errors come from that a model was fitted to.
@@ -49,28 +49,6 @@ pub struct Fitted {
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
-}
-
-/// What a fitted model says about new rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Predicted {
-    /// What to add to the forecast that the model was given, when it was asked to learn that. Sigma
-    /// belongs to the forecast so moved.
-    pub bias: Option<Vec<f64>>,
-    /// The forecast, when the model has a mean of its own.
-    pub forecast: Option<Vec<f64>>,
-    /// Sigma of each row.
-    pub sigma: Vec<f64>,
-    /// How near the training rows are to each row, in all inputs together: 1 where they are as near
-    /// as they are to each other, 0.5 at twice that distance, down to 0. `None` for a model that does
-    /// not know: one constant sigma, or one of an older version.
-    pub support: Option<Vec<f64>>,
-    /// Whether a row lies where there were hardly any training rows: its support is below
-    /// [`OUTSIDE`], or an input that never varied is another than it was. Without support, whether it
-    /// lies outside the range of an input.
-    pub outside: Vec<bool>,
-    /// For a row outside, which input takes it there, given the others.
-    pub outside_input: Vec<Option<usize>>,
 }
 
 /// The version of the saved form; older programs refuse newer forms.
@@ -183,24 +161,6 @@ impl Fitted {
         self.rows < LEAST_ROWS && self.options.kind != Kind::Constant
     }
 
-    /// How far the guaranteed interval of each row reaches to either side of the forecast (moved by
-    /// the bias, where that was learned): see
-    /// [`guarantee`](super::guarantee). `group` is the number of each row's group
-    /// ([`Guarantee::group`]). NaN where nothing can be promised: for rows of no known group, or of groups
-    /// too small for the level even together; without `group` all rows are taken together.
-    ///
-    /// # Errors
-    /// No guarantee, more than it can promise to any row, or what [`Fitted::predict`] refuses.
-    pub fn guaranteed(
-        &self,
-        inputs: &[f64],
-        level: f64,
-        group: Option<&[Option<u32>]>,
-    ) -> Result<Vec<f64>> {
-        let guarantee = self.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
-        guarantee.reach(inputs, &self.predict(inputs)?.sigma, level, group)
-    }
-
     /// Whether inputs may be missing (NaN). A model of an older version takes them only where some were
     /// missing in the data it was fitted to.
     #[must_use]
@@ -230,63 +190,14 @@ impl Fitted {
         self
     }
 
-    /// Sigma, and whatever else the model knows, for each row of row-major inputs.
+    /// A distribution for each of some rows, and what else the model knows about them.
     ///
     /// # Errors
-    /// Another number of columns than the model was fitted to, or a value that is not finite (NaN is
-    /// fine for a model that [takes missing](Fitted::takes_missing) ones).
-    pub fn predict(&self, inputs: &[f64]) -> Result<Predicted> {
-        self.ranges.rows_of(inputs)?;
-        let Given { mut sigma, support, input } = self.model.give(inputs)?;
-        let rows = inputs.chunks_exact(self.names.len());
-        let outside_input: Vec<Option<usize>> = match &support {
-            Some(_) => {
-                rows.zip(input).map(|(row, input)| input.or(self.ranges.unlike(row))).collect()
-            }
-            None => rows.map(|row| self.ranges.beyond(row)).collect(),
-        };
-        let little = |row: usize| support.as_ref().is_some_and(|support| support[row] < OUTSIDE);
-        let outside: Vec<bool> =
-            (0..sigma.len()).map(|row| outside_input[row].is_some() || little(row)).collect();
-        let forecast = match &self.mean {
-            Some(mean) => {
-                // What the mean does not know counts as well: among the rows leave-one-out errors
-                // hold most of it already, away from them they do not.
-                let at = mean.predict(inputs)?;
-                for (sigma, variance) in sigma.iter_mut().zip(&at.latent_variance) {
-                    *sigma = sigma.hypot(variance.sqrt()).min(f64::MAX);
-                }
-                Some(at.mean)
-            }
-            None => None,
-        };
-        let bias = self.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
-        Ok(Predicted { bias, forecast, sigma, support, outside, outside_input })
-    }
-
-    /// The band that holds sigma itself with a given probability, row by row, where the model has
-    /// one: a smooth function does.
-    ///
-    /// # Errors
-    /// As [`Fitted::predict`], or a level outside (0, 1).
-    pub fn band(&self, inputs: &[f64], level: f64) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
-        let Model::Smooth(smooth) = self.model.model() else { return Ok(None) };
-        let (mut low, mut high) = smooth.band(inputs, level)?;
-        // Where sigma is held, so is the band.
-        let (free, held) = (smooth.predict(inputs)?, self.model.predict(inputs)?);
-        for (i, (free, held)) in free.iter().zip(&held).enumerate() {
-            for end in [&mut low[i], &mut high[i]] {
-                *end = (*end * (held / free)).clamp(f64::MIN_POSITIVE, f64::MAX);
-            }
-        }
-        if let Some(mean) = &self.mean {
-            for (i, variance) in mean.predict(inputs)?.latent_variance.into_iter().enumerate() {
-                for end in [&mut low[i], &mut high[i]] {
-                    *end = end.hypot(variance.sqrt()).min(f64::MAX);
-                }
-            }
-        }
-        Ok(Some((low, high)))
+    /// Another number of columns than the model was fitted to, another number of forecasts than rows, or
+    /// an input that is not finite (NaN is fine for a model that [takes
+    /// missing](Fitted::takes_missing) ones).
+    pub fn predict<'a>(&'a self, rows: impl Into<Rows<'a>>) -> Result<Forecasts<'a>> {
+        Forecasts::of(self, rows.into())
     }
 
     /// The saved form: versioned JSON that holds every digit.

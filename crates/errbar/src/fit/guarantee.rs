@@ -210,12 +210,12 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
     let mut fit = fit_rows(&data.pick(&training), names, options, monitor)?;
     let held = data.pick(&calibration.iter().map(|(row, _)| *row).collect::<Vec<usize>>());
     let predicted = fit.fitted.predict(held.inputs())?;
-    let left = match &predicted.bias {
-        Some(bias) => held.clone().with_error(without(held.error(), bias)),
-        None => held,
+    let left = match predicted.bias() {
+        Some(bias) => without(held.error(), bias),
+        None => held.error().to_vec(),
     };
     let mut by_group = vec![Vec::new(); groups.len()];
-    for (size, (_, group)) in sizes(left.error(), &predicted.sigma).zip(&calibration) {
+    for (size, (_, group)) in sizes(&left, predicted.sigma()).zip(&calibration) {
         by_group[*group].push(size);
     }
     by_group.iter_mut().for_each(|sizes| sizes.sort_by(f64::total_cmp));

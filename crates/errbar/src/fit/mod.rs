@@ -12,8 +12,8 @@
 //! let data = Data::new(&x, 1, &error)?;
 //! let fit = fit(&data, &["x".into()], &fit::Options::default(), &Silent)?;
 //! let tomorrow = fit.fitted.predict(&[0.1, 0.9, 7.0])?;
-//! assert!(tomorrow.sigma[1] > 2.0 * tomorrow.sigma[0]);
-//! assert_eq!(tomorrow.outside, [false, false, true]);
+//! assert!(tomorrow.sigma()[1] > 2.0 * tomorrow.sigma()[0]);
+//! assert_eq!(tomorrow.outside(), [false, false, true]);
 //! assert!(fit.fitted.validation().unwrap().crps_skill > 0.05);
 //! # Ok::<(), errbar::Error>(())
 //! ```
@@ -21,6 +21,7 @@
 mod carried_over;
 mod debias;
 mod fitted;
+mod forecasts;
 mod groups;
 pub mod guarantee;
 mod importance;
@@ -30,16 +31,19 @@ mod neighbours;
 mod stacked;
 mod twins;
 mod validation;
+mod with_mean;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::debias::worth_of_debiasing;
-pub use self::fitted::{ErrorSource, Fitted, Predicted};
+pub use self::fitted::{ErrorSource, Fitted};
+pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
 pub use self::known::Known;
 pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
+pub use self::with_mean::{fit_with_mean, learn_mean};
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
 use crate::mean::bias;

@@ -1,8 +1,8 @@
 //! How good is a probabilistic forecast?
 //!
 //! Everything here takes a [`Sample`]: errors (or observations and forecasts), the sigmas given to
-//! them, and optional weights, checked once. [`Scores::of`] computes everything at once; the
-//! modules hold each idea by itself.
+//! them, and optional weights, checked once. [`judge()`] says everything at once: [`Scores`], how far
+//! they can be trusted, and a verdict; the modules hold each idea by itself.
 //!
 //! | question | here |
 //! |---|---|
@@ -28,6 +28,7 @@ pub mod decomposition;
 pub mod deterministic;
 mod eta_counts;
 pub(crate) mod json;
+mod judge;
 pub mod loss;
 pub mod nlpd;
 pub(crate) mod ranking;
@@ -38,6 +39,7 @@ mod scores;
 pub mod verdict;
 
 pub use accuracy_reliability::{AccuracyReliability, Ar, Beta};
+pub use judge::{Judgement, Judging, judge, judge_with, judge_without_intervals};
 pub use loss::{Loss, LossKind};
 pub use sample::{Sample, errors_of};
 pub use scores::{Options, Scores};

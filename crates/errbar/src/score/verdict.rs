@@ -11,12 +11,9 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use super::bootstrap::{self, Intervals};
+use super::bootstrap::Intervals;
 use super::calibration::{Coverage, SpreadSkillBin, half_width};
-use super::sample::Sample;
 use super::scores::Scores;
-use crate::error::Result;
-use crate::monitor::Monitor;
 
 /// Standard errors that make a deviation more than chance: 99%.
 const CHANCE: f64 = 2.576;
@@ -157,24 +154,6 @@ impl Verdict {
         let finding = if findings.is_empty() { none } else { findings.remove(0) };
         let coverage = main.map(|index| scores.coverage[index]);
         Self { finding, also: findings, rows: scores.rows, worth, coverage }
-    }
-
-    /// The verdict on a sample for those who do not want intervals: rows that depend on each other are
-    /// drawn anew for it all the same, so that it is no other than with them.
-    ///
-    /// # Errors
-    /// As [`Intervals::with`].
-    pub fn on(
-        sample: &Sample,
-        scores: &Scores,
-        options: &bootstrap::Options,
-        monitor: &dyn Monitor,
-    ) -> Result<Self> {
-        let intervals = match options.block_for(sample) > 1 {
-            true => Some(Intervals::with(sample, scores, options, monitor)?),
-            false => None,
-        };
-        Ok(Self::with(scores, intervals.as_ref()))
     }
 
     /// The verdict in a word or two: reliable, overconfident, underconfident, biased, uneven, not

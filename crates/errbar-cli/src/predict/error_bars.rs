@@ -1,0 +1,139 @@
+//! The rows of a batch with their error bars.
+
+use errbar::fit::{Fitted, Forecasts, Rows};
+use errbar_table::Batch;
+use rayon::prelude::*;
+
+use super::Around;
+use super::columns::Columns;
+use super::promise::Promise;
+
+/// What is added to the rows of a batch; NaN or nothing where something is missing.
+pub(super) struct ErrorBars {
+    pub(super) sigma: Vec<f64>,
+    /// The numbers to add, column by column.
+    pub(super) numbers: Vec<Vec<f64>>,
+    /// For each level who the promise is made to, by its place among [`Promise::names`].
+    pub(super) by: Vec<Vec<Option<u32>>>,
+    /// Rows that could have an interval, and those of them whose groups the guarantee does not know.
+    pub(super) whole: u64,
+    pub(super) strangers: u64,
+    pub(super) outside: Vec<Option<bool>>,
+    /// For rows outside, which input takes them there.
+    pub(super) outside_input: Vec<Option<u32>>,
+}
+
+/// Rows that one thread takes at a time.
+const CHUNK: usize = 2048;
+
+impl ErrorBars {
+    pub(super) fn of(
+        fitted: &Fitted,
+        around: &Around,
+        promise: &Promise,
+        columns: &Columns,
+        batch: &Batch,
+    ) -> anyhow::Result<Self> {
+        let groups = promise.groups(fitted, batch);
+        let starts: Vec<usize> = (0..batch.rows).step_by(CHUNK).collect();
+        let chunks = starts
+            .par_iter()
+            .map(|&from| {
+                let rows = from..(from + CHUNK).min(batch.rows);
+                Chunk::of(fitted, around, columns, batch, groups.as_deref(), rows)
+            })
+            .collect::<anyhow::Result<Vec<Chunk>>>()?;
+        let missing = || vec![f64::NAN; batch.rows];
+        let mut out = Self {
+            sigma: missing(),
+            numbers: vec![missing(); columns.numbers()],
+            by: match groups {
+                Some(_) => vec![vec![None; batch.rows]; promise.levels.len()],
+                None => Vec::new(),
+            },
+            whole: 0,
+            strangers: 0,
+            outside: vec![None; batch.rows],
+            outside_input: vec![None; batch.rows],
+        };
+        for chunk in chunks {
+            for (k, &row) in chunk.rows.iter().enumerate() {
+                out.sigma[row] = chunk.sigma[k];
+                (out.outside[row], out.outside_input[row]) = chunk.outside[k];
+                for (to, from) in out.numbers.iter_mut().zip(&chunk.numbers) {
+                    to[row] = from[k];
+                }
+                if !chunk.whole[k] {
+                    continue;
+                }
+                out.whole += 1;
+                let Some(groups) = &groups else { continue };
+                out.strangers += u64::from(groups[row].is_none());
+                for (by, categories) in out.by.iter_mut().zip(&promise.levels) {
+                    by[row] = groups[row].and_then(|group| promise.made_to(categories, group));
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// What the model says about some neighbours.
+struct Chunk {
+    /// Those that have all inputs.
+    rows: Vec<usize>,
+    sigma: Vec<f64>,
+    numbers: Vec<Vec<f64>>,
+    outside: Vec<(Option<bool>, Option<u32>)>,
+    /// Whether a row has what an interval is made of.
+    whole: Vec<bool>,
+}
+
+impl Chunk {
+    fn of(
+        fitted: &Fitted,
+        around: &Around,
+        columns: &Columns,
+        batch: &Batch,
+        groups: Option<&[Option<u32>]>,
+        rows: std::ops::Range<usize>,
+    ) -> anyhow::Result<Self> {
+        let (width, takes_missing) = (fitted.names().len(), fitted.takes_missing());
+        let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * width);
+        let mut known: Vec<usize> = Vec::with_capacity(rows.len());
+        for i in rows {
+            let row = batch.numbers[..width].iter().map(|column| column[i]);
+            if row.clone().all(|x| x.is_finite() || (x.is_nan() && takes_missing)) {
+                known.push(i);
+                inputs.extend(row);
+            }
+        }
+        let forecast: Option<Vec<f64>> = match around {
+            Around::Column(_) => Some(known.iter().map(|&i| batch.numbers[width][i]).collect()),
+            Around::Model | Around::Nothing => None,
+        };
+        let groups: Option<Vec<Option<u32>>> =
+            groups.map(|groups| known.iter().map(|&i| groups[i]).collect());
+        let mut asked = Rows::new(&inputs);
+        if let Some(forecast) = &forecast {
+            asked = asked.with_forecast(forecast);
+        }
+        if let Some(groups) = &groups {
+            asked = asked.with_group(groups);
+        }
+        let said: Forecasts = fitted.predict(asked)?.within(columns.bounds);
+        let outside = said.outside().iter().zip(said.outside_input());
+        Ok(Self {
+            sigma: said.sigma().to_vec(),
+            numbers: columns.of(&said)?,
+            outside: outside
+                .map(|(&o, input)| (Some(o), input.map(|input| input as u32)))
+                .collect(),
+            whole: match said.forecast() {
+                Some(forecast) => forecast.iter().map(|mu| !mu.is_nan()).collect(),
+                None => vec![false; known.len()],
+            },
+            rows: known,
+        })
+    }
+}

@@ -1,0 +1,312 @@
+//! New rows, and what a fitted model says about them.
+
+use super::Fitted;
+use crate::error::{Error, Result};
+use crate::law::{Bounds, Normal};
+use crate::score::calibration::check_probability;
+use crate::score::sample::check_length;
+use crate::sigma::Model;
+use crate::sigma::support::{Given, OUTSIDE};
+
+/// Rows to predict: inputs, and what else a model may need.
+///
+/// Inputs alone can be given as they are: `fitted.predict(&inputs)`.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    inputs: &'a [f64],
+    forecast: Option<&'a [f64]>,
+    group: Option<&'a [Option<u32>]>,
+}
+
+impl<'a> Rows<'a> {
+    /// Of row-major inputs.
+    #[must_use]
+    pub fn new(inputs: &'a [f64]) -> Self {
+        Self { inputs, forecast: None, group: None }
+    }
+
+    /// With the forecast of each row, which intervals are put around; NaN where there is none. A model
+    /// that makes the forecast itself needs none.
+    #[must_use]
+    pub fn with_forecast(self, forecast: &'a [f64]) -> Self {
+        Self { forecast: Some(forecast), ..self }
+    }
+
+    /// With the number of each row's group ([`Guarantee::group`](super::guarantee::Guarantee::group)),
+    /// which a guarantee by group needs.
+    #[must_use]
+    pub fn with_group(self, group: &'a [Option<u32>]) -> Self {
+        Self { group: Some(group), ..self }
+    }
+}
+
+impl<'a> From<&'a [f64]> for Rows<'a> {
+    fn from(inputs: &'a [f64]) -> Self {
+        Self::new(inputs)
+    }
+}
+
+impl<'a> From<&'a Vec<f64>> for Rows<'a> {
+    fn from(inputs: &'a Vec<f64>) -> Self {
+        Self::new(inputs)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [f64; N]> for Rows<'a> {
+    fn from(inputs: &'a [f64; N]) -> Self {
+        Self::new(inputs)
+    }
+}
+
+/// A distribution for each of some rows.
+#[derive(Debug, Clone)]
+pub struct Forecasts<'a> {
+    fitted: &'a Fitted,
+    rows: Rows<'a>,
+    /// Where the distributions are, if that is known.
+    forecast: Option<Vec<f64>>,
+    bias: Option<Vec<f64>>,
+    sigma: Vec<f64>,
+    /// The variance of the mean where the model has one, and sigma without it.
+    mean: Option<(Vec<f64>, Vec<f64>)>,
+    support: Option<Vec<f64>>,
+    outside: Vec<bool>,
+    outside_input: Vec<Option<usize>>,
+    bounds: Bounds,
+}
+
+/// What is said of the rows is the same.
+impl PartialEq for Forecasts<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let trust = |f: &Self| (f.support.clone(), f.outside.clone(), f.outside_input.clone());
+        (&self.forecast, &self.bias, &self.sigma, &self.bounds)
+            == (&other.forecast, &other.bias, &other.sigma, &other.bounds)
+            && trust(self) == trust(other)
+    }
+}
+
+impl<'a> Forecasts<'a> {
+    pub(super) fn of(fitted: &'a Fitted, rows: Rows<'a>) -> Result<Self> {
+        let Rows { inputs, forecast, .. } = rows;
+        fitted.ranges.rows_of(inputs)?;
+        let Given { mut sigma, support, input } = fitted.model.give(inputs)?;
+        if let Some(forecast) = forecast {
+            check_length("forecast", forecast.len(), "inputs", sigma.len())?;
+        }
+        let each = inputs.chunks_exact(fitted.names.len());
+        let outside_input: Vec<Option<usize>> = match &support {
+            Some(_) => {
+                each.zip(input).map(|(row, input)| input.or(fitted.ranges.unlike(row))).collect()
+            }
+            None => each.map(|row| fitted.ranges.beyond(row)).collect(),
+        };
+        let little = |row: usize| support.as_ref().is_some_and(|support| support[row] < OUTSIDE);
+        let outside: Vec<bool> =
+            (0..sigma.len()).map(|row| outside_input[row].is_some() || little(row)).collect();
+        let mut forecast = forecast.map(<[f64]>::to_vec);
+        let mut known = None;
+        if let Some(mean) = &fitted.mean {
+            // What the mean does not know counts as well: among the rows leave-one-out errors hold
+            // most of it already, away from them they do not.
+            let at = mean.predict(inputs)?;
+            let alone = sigma.clone();
+            for (sigma, variance) in sigma.iter_mut().zip(&at.latent_variance) {
+                *sigma = sigma.hypot(variance.sqrt()).min(f64::MAX);
+            }
+            forecast.get_or_insert(at.mean);
+            known = Some((at.latent_variance, alone));
+        }
+        let bias = fitted.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
+        for (forecast, bias) in forecast.iter_mut().flatten().zip(bias.iter().flatten()) {
+            *forecast += bias;
+        }
+        let bounds = Bounds::default();
+        Ok(Self {
+            fitted,
+            rows,
+            forecast,
+            bias,
+            sigma,
+            mean: known,
+            support,
+            outside,
+            outside_input,
+            bounds,
+        })
+    }
+
+    /// The same, knowing that no observation lies beyond these bounds.
+    #[must_use]
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sigma.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sigma.is_empty()
+    }
+
+    /// Sigma of each row.
+    #[must_use]
+    pub fn sigma(&self) -> &[f64] {
+        &self.sigma
+    }
+
+    /// Sigma of each row, alone.
+    #[must_use]
+    pub fn into_sigma(self) -> Vec<f64> {
+        self.sigma
+    }
+
+    /// The forecast of each row, the one given or the model's own, moved by its bias where that was
+    /// learned. `None` where there is none.
+    #[must_use]
+    pub fn forecast(&self) -> Option<&[f64]> {
+        self.forecast.as_deref()
+    }
+
+    /// What was added to the forecast, when the model was asked to learn that. Sigma belongs to the
+    /// forecast so moved.
+    #[must_use]
+    pub fn bias(&self) -> Option<&[f64]> {
+        self.bias.as_deref()
+    }
+
+    /// How near the training rows are to each row, in all inputs together: 1 where they are as near
+    /// as they are to each other, 0.5 at twice that distance, down to 0. `None` for a model that does
+    /// not know: one constant sigma, or one of an older version.
+    #[must_use]
+    pub fn support(&self) -> Option<&[f64]> {
+        self.support.as_deref()
+    }
+
+    /// Whether a row lies where there were hardly any training rows: its support is below
+    /// [`OUTSIDE`], or an input that never varied is another than it was. Without support, whether it
+    /// lies outside the range of an input.
+    #[must_use]
+    pub fn outside(&self) -> &[bool] {
+        &self.outside
+    }
+
+    /// For a row outside, which input takes it there, given the others.
+    #[must_use]
+    pub fn outside_input(&self) -> &[Option<usize>] {
+        &self.outside_input
+    }
+
+    /// The distribution of each row.
+    ///
+    /// # Errors
+    /// No forecast.
+    pub fn laws(&self) -> Result<impl ExactSizeIterator<Item = Normal>> {
+        let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
+        let law = |(&location, &scale)| Normal { location, scale };
+        Ok(forecast.iter().zip(&self.sigma).map(law))
+    }
+
+    /// The value of each row that is not exceeded with probability `p`; NaN where there is no forecast.
+    ///
+    /// # Errors
+    /// No forecast, or a probability that is not strictly between 0 and 1.
+    pub fn quantile(&self, p: f64) -> Result<Vec<f64>> {
+        check_probability("the probability of a quantile", p)?;
+        // The same for all rows, and slow.
+        let z = Normal::standard_quantile(p);
+        let value = |law: Normal| self.bounds.clamp(law.location + z * law.scale);
+        Ok(self.laws()?.map(value).collect())
+    }
+
+    /// The lower and the upper ends of the intervals in the middle that hold the observation with this
+    /// probability.
+    ///
+    /// # Errors
+    /// As [`Forecasts::quantile`].
+    pub fn interval(&self, level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
+        check_probability("the level of an interval", level)?;
+        Ok((self.quantile(0.5 - 0.5 * level)?, self.quantile(0.5 + 0.5 * level)?))
+    }
+
+    /// The probability of each row that the observation exceeds a threshold.
+    ///
+    /// # Errors
+    /// No forecast.
+    pub fn exceed(&self, threshold: f64) -> Result<Vec<f64>> {
+        let probability = |law: Normal| match law.exceed(threshold) {
+            p if p.is_nan() => p,
+            _ if threshold < self.bounds.lower() => 1.0,
+            _ if threshold >= self.bounds.upper() => 0.0,
+            p => p,
+        };
+        Ok(self.laws()?.map(probability).collect())
+    }
+
+    /// The continuous ranked probability score of each row, after what was then observed.
+    ///
+    /// # Errors
+    /// No forecast, or another number of observations.
+    pub fn crps(&self, observation: &[f64]) -> Result<Vec<f64>> {
+        check_length("observation", observation.len(), "rows", self.len())?;
+        let score = |(law, y): (Normal, &f64)| match self.bounds == Bounds::default() {
+            true => law.crps(*y),
+            false => law.crps_within(&self.bounds, self.bounds.clamp(*y)),
+        };
+        Ok(self.laws()?.zip(observation).map(score).collect())
+    }
+
+    /// How far the guaranteed interval of each row reaches to either side of the forecast: see
+    /// [`guarantee`](super::guarantee). NaN where nothing can be promised: for rows of no known group,
+    /// or of groups too small for the level even together; without groups all rows are taken together.
+    ///
+    /// # Errors
+    /// No guarantee, or more than it can promise to any row.
+    pub fn guaranteed_reach(&self, level: f64) -> Result<Vec<f64>> {
+        let guarantee = self.fitted.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
+        guarantee.reach(self.rows.inputs, &self.sigma, level, self.rows.group)
+    }
+
+    /// The lower and the upper ends of intervals that hold the observation with this probability
+    /// whatever the distribution of errors: [`Forecasts::guaranteed_reach`] around the forecast.
+    ///
+    /// # Errors
+    /// No forecast, no guarantee, or more than it can promise to any row.
+    pub fn guaranteed(&self, level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
+        let reach = self.guaranteed_reach(level)?;
+        let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
+        let end = |sign: f64| {
+            let ends = forecast.iter().zip(&reach);
+            ends.map(|(mu, reach)| self.bounds.clamp(mu + sign * reach)).collect()
+        };
+        Ok((end(-1.0), end(1.0)))
+    }
+
+    /// The band that holds sigma itself with a given probability, row by row, where the model has
+    /// one: a smooth function does.
+    ///
+    /// # Errors
+    /// A level outside (0, 1).
+    pub fn sigma_band(&self, level: f64) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+        let Model::Smooth(smooth) = self.fitted.model() else { return Ok(None) };
+        let (mut low, mut high) = smooth.band(self.rows.inputs, level)?;
+        // Where sigma is held, so is the band.
+        let free = smooth.predict(self.rows.inputs)?;
+        let held = self.mean.as_ref().map_or(&self.sigma, |(_, alone)| alone);
+        for (i, (free, held)) in free.iter().zip(held).enumerate() {
+            for end in [&mut low[i], &mut high[i]] {
+                *end = (*end * (held / free)).clamp(f64::MIN_POSITIVE, f64::MAX);
+            }
+        }
+        for (i, variance) in self.mean.iter().flat_map(|(variance, _)| variance).enumerate() {
+            for end in [&mut low[i], &mut high[i]] {
+                *end = end.hypot(variance.sqrt()).min(f64::MAX);
+            }
+        }
+        Ok(Some((low, high)))
+    }
+}
