@@ -16,7 +16,7 @@ with tarfile.open(path) as archive:
             for file in re.findall(r'include_(?:str|bytes)!\("([^"]+)"\)', source):
                 included.add(posixpath.normpath(posixpath.join(folder, file)))
 
-CRATES = ("errbar", "errbar-cli", "errbar-paper", "errbar-report")
+CRATES = ("errbar", "errbar-cli", "errbar-paper", "errbar-report", "errbar-table")
 needed = {
     "pyproject.toml",
     "PKG-INFO",

@@ -5,8 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use clap::ValueEnum;
 use errbar::score::{Beta, LossKind};
-
-use crate::table::{Format, Na, Table};
+use errbar_table::{Format, Na, Table};
 
 /// How the table is written, and what to do about its gaps.
 #[derive(Debug, Clone, clap::Args)]

@@ -9,11 +9,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use errbar_table::{Format, NumberColumn, Numbers, Odd, Table, Texts};
 
+use crate::advice;
 use crate::arguments::{Missing, TableArguments};
 use crate::fill_values;
 use crate::stop;
-use crate::table::{self, Format, NumberColumn, Numbers, Odd, Table, Texts};
 use crate::time::parse_times;
 use crate::voice::Voice;
 
@@ -114,7 +115,7 @@ impl Request {
 
     /// "It has: x, mu, y".
     pub(crate) fn listing(&self) -> String {
-        self.table.listing()
+        advice::listing(&self.table)
     }
 
     /// The first of these names that is a column.
@@ -218,7 +219,7 @@ impl Request {
                 };
                 let Some(mut texts) = texts else { bail!("{file} has changed while it was read") };
                 for value in &mut texts.values {
-                    if table::is_missing(value) || self.format.na.is_text(value.as_bytes()) {
+                    if errbar_table::is_missing(value) || self.format.na.is_text(value.as_bytes()) {
                         value.clear();
                     }
                 }
@@ -273,7 +274,7 @@ fn read_table(
     numbers: &[NumberColumn],
     texts: &[usize],
     voice: Voice,
-) -> anyhow::Result<crate::table::Columns> {
+) -> anyhow::Result<errbar_table::Columns> {
     let bar = voice.bar("Reading", 1000);
     let read = table.read(numbers, texts, &mut |share: f64| {
         bar.set_position((share * 1000.0) as u64);
@@ -377,7 +378,7 @@ impl Kept {
     /// What to do about the few cells of a column that was tried that are no numbers, where nearly all
     /// are.
     pub(crate) fn few_texts(&self, id: NumberId) -> Option<String> {
-        self.not_numbers(id).and_then(|_| self.odd[id.0].in_words())
+        self.not_numbers(id).and_then(|_| advice::few_marks(&self.odd[id.0]))
     }
 
     /// "taken as missing: "--" (1 cell of "x"), "NA" (3 cells of "y")"; nothing when no mark was met.

@@ -11,7 +11,7 @@ const PARQUET: &[u8] = b"PAR1";
 /// If something is wrong with the reader or the writer.
 pub fn csv(bytes: &[u8]) {
     if !bytes.starts_with(PARQUET) {
-        crate::table::fuzzing::check(bytes);
+        errbar_table::fuzzing::check(bytes);
     }
 }
 
@@ -21,7 +21,7 @@ pub fn csv(bytes: &[u8]) {
 /// As [`csv`].
 pub fn parquet(bytes: &[u8]) {
     if bytes.starts_with(PARQUET) {
-        crate::table::fuzzing::check(bytes);
+        errbar_table::fuzzing::check(bytes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The program `errbar` as a library: [`run`] takes the arguments and does everything the program
 //! does, so that other packages can carry the same program.
 
+mod advice;
 mod arguments;
 mod columns;
 mod compare;
@@ -21,7 +22,6 @@ mod resampling;
 mod samples;
 mod score;
 mod stop;
-mod table;
 mod text_table;
 mod time;
 mod voice;
@@ -31,7 +31,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use output::write as write_file;
+pub use errbar_table::output::write as write_file;
 
 /// Error bars you can trust, on any forecast.
 #[derive(Debug, Parser)]
@@ -82,7 +82,7 @@ pub fn status(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) 
             130
         }
         Err(error) => {
-            voice::say(&format!("errbar: {error:#}"));
+            voice::say(&format!("errbar: {error:#}{}", advice::after(&error)));
             1
         }
     }

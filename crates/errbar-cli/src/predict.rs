@@ -11,13 +11,13 @@ use anyhow::bail;
 use errbar::fit::Fitted;
 use errbar::law::Bounds;
 use errbar::sigma::Model;
+use errbar_table::{Format, Na, NewColumn, Sink, Stream, Table};
 
 use self::columns::Columns;
 use self::error_bars::ErrorBars;
 use self::promise::Promise;
 use self::tally::Tally;
 use crate::arguments::{Threads, parse_probability};
-use crate::table::{Format, Na, NewColumn, Sink, Stream, Table};
 use crate::voice::Voice;
 use crate::{arguments, model_file, output, stop};
 
@@ -164,7 +164,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let added = new.new_columns(&arguments.prefix);
     check_names(&table, &added)?;
     let mut stream = table.stream(&columns, &promise.column())?;
-    let mut sink = Sink::create(&arguments.output, &stream, added)?;
+    let mut sink = Sink::create(&arguments.output, &stream, added, &stop::asked)?;
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
     match written.and_then(|tally| sink.finish().map(|()| tally)) {
         Ok(tally) => {

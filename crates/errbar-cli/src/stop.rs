@@ -3,21 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub(crate) use errbar_table::Stopped;
+
 use crate::{output, voice};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
-
-/// The work was stopped from outside.
-#[derive(Debug)]
-pub(crate) struct Stopped;
-
-impl std::fmt::Display for Stopped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("stopped")
-    }
-}
-
-impl std::error::Error for Stopped {}
 
 /// How long the work has to stop by itself. A pipe on which nothing comes, or a step that cannot be
 /// cut short, would else keep the user waiting.

@@ -74,11 +74,6 @@ pub(crate) fn four(value: f64) -> String {
     significant(value, 4)
 }
 
-/// A share in percent.
-pub(crate) fn share(value: f64) -> String {
-    format!("{:.1}%", 100.0 * value)
-}
-
 /// An interval of numbers.
 pub(crate) fn range(interval: Interval) -> String {
     match interval.is_known() {

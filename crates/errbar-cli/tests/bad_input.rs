@@ -948,7 +948,7 @@ fn reports_that_cannot_be_made() {
 }
 
 /// A column of each type, written by pyarrow: see make_pyarrow.py beside it.
-const PARQUET: &[u8] = include_bytes!("../src/table/tests/pyarrow.parquet");
+const PARQUET: &[u8] = include_bytes!("../../errbar-table/src/tests/pyarrow.parquet");
 
 #[test]
 fn parquet_files_that_cannot_be_used() {

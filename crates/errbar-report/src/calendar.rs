@@ -1,5 +1,7 @@
 //! Dates on an axis, from seconds since 1970 (UTC, the proleptic Gregorian calendar).
 
+use errbar::calendar::{date, day};
+
 use crate::ticks::{self, Ticks};
 
 const MINUTE: f64 = 60.0;
@@ -72,7 +74,7 @@ fn multiples(step: Step, low: f64, high: f64, most: usize) -> Option<Vec<f64>> {
         Step::Days(days) => evenly(days * DAY, 0.0),
         Step::Months(months) => {
             let month = |seconds: f64| {
-                let (year, month, _) = civil((seconds / DAY).floor() as i64);
+                let (year, month, _) = date((seconds / DAY).floor() as i64);
                 year * 12 + month - 1
             };
             let (from, to) = (month(low).div_euclid(months), month(high).div_euclid(months));
@@ -81,7 +83,7 @@ fn multiples(step: Step, low: f64, high: f64, most: usize) -> Option<Vec<f64>> {
             }
             let begin = |k: i64| {
                 let months = k * months;
-                days_from_civil(months.div_euclid(12), months.rem_euclid(12) + 1, 1) as f64 * DAY
+                day(months.div_euclid(12), months.rem_euclid(12) + 1, 1) as f64 * DAY
             };
             let inside: Vec<f64> =
                 (from..=to).map(begin).filter(|&t| t >= low && t <= high).collect();
@@ -92,7 +94,7 @@ fn multiples(step: Step, low: f64, high: f64, most: usize) -> Option<Vec<f64>> {
 
 fn written(seconds: f64, step: Step) -> String {
     let days = (seconds / DAY).floor();
-    let (year, month, day) = civil(days as i64);
+    let (year, month, day) = date(days as i64);
     let of_day = (seconds - days * DAY).round() as i64;
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
     match step {
@@ -114,7 +116,7 @@ pub(crate) fn moment(seconds: f64) -> String {
     }
     let whole = seconds.round();
     let days = (whole / DAY).floor();
-    let (year, month, day) = civil(days as i64);
+    let (year, month, day) = date(days as i64);
     let of_day = (whole - days * DAY) as i64;
     let date = format!("{year:04}-{month:02}-{day:02}");
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
@@ -125,56 +127,12 @@ pub(crate) fn moment(seconds: f64) -> String {
     }
 }
 
-/// Year, month and day of a day counted from 1970 (Howard Hinnant's algorithm).
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// The inverse of [`civil`].
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let shifted = if month > 2 { month - 3 } else { month + 9 };
-    let of_year = (153 * shifted + 2) / 5 + day - 1;
-    let of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year;
-    era * 146_097 + of_era - 719_468
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn labels(low: f64, high: f64, most: usize) -> Vec<String> {
         ticks(low, high, most).major.into_iter().map(|(_, label)| label).collect()
-    }
-
-    /// Against `date -u -d @… +%F`.
-    #[test]
-    fn days_are_dates() {
-        for (days, date) in [
-            (0, (1970, 1, 1)),
-            (19_782, (2024, 2, 29)),
-            (-1, (1969, 12, 31)),
-            (-719_162, (1, 1, 1)),
-            (47_540, (2100, 2, 28)),
-            (47_541, (2100, 3, 1)),
-        ] {
-            assert_eq!(civil(days), date, "{days}");
-            assert_eq!(days_from_civil(date.0, date.1, date.2), days);
-        }
-        for days in (-800_000..800_000).step_by(997) {
-            let (year, month, day) = civil(days);
-            assert_eq!(days_from_civil(year, month, day), days);
-        }
     }
 
     #[test]

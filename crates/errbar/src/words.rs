@@ -1,5 +1,15 @@
 //! Numbers as people read them.
 
+/// A share in percent, with one decimal.
+///
+/// ```
+/// assert_eq!(errbar::words::percent(0.905), "90.5%");
+/// ```
+#[must_use]
+pub fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
 /// A number with so many significant digits and no tail of zeros, in powers of ten where it is very
 /// large or small.
 ///

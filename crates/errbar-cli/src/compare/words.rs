@@ -1,10 +1,10 @@
 //! The comparison as people read it.
 
 use errbar::score::bootstrap::{Difference, Paired};
-use errbar::words::significant;
+use errbar::words::{percent, significant};
 
 use super::{Named, Report};
-use crate::text_table::{TextTable, four, range, share, share_range, wrapped};
+use crate::text_table::{TextTable, four, range, share_range, wrapped};
 
 const WIDTH: usize = 100;
 
@@ -26,7 +26,7 @@ pub(super) fn difference_in_words(
         }
         false => format!("{interval} not known"),
     };
-    let found = format!("CRPS {side} by {} ({within})", share(value.abs()));
+    let found = format!("CRPS {side} by {} ({within})", percent(value.abs()));
     let sure = difference.crps.is_significant();
     let mut text = match (sure, value < 0.0) {
         (true, true) => format!("{name} is better than {other}: {found}"),
@@ -79,7 +79,7 @@ impl Report {
         add("errors over sigma (rms)", &|c| four(c.candidate.scores.rms_z));
         add("CRPS", &|c| four(c.candidate.scores.crps));
         add(&format!("  {interval}"), &|c| range(c.candidate.intervals.crps));
-        add("CRPS skill", &|c| share(c.candidate.scores.crps_skill));
+        add("CRPS skill", &|c| percent(c.candidate.scores.crps_skill));
         add("NLPD", &|c| four(c.candidate.scores.nlpd));
         add(&format!("  {interval}"), &|c| range(c.candidate.intervals.nlpd));
         add("reliability score RS", &|c| four(c.candidate.scores.rs));
@@ -87,7 +87,7 @@ impl Report {
         let levels = self.candidates.first().map_or(&[][..], |c| &c.candidate.scores.coverage);
         for (nth, coverage) in levels.iter().enumerate() {
             let name = format!("{}% intervals hold", significant(100.0 * coverage.level, 5));
-            add(&name, &|c| share(c.candidate.scores.coverage[nth].observed));
+            add(&name, &|c| percent(c.candidate.scores.coverage[nth].observed));
         }
         add("verdict", &|c| c.verdict_word.to_string());
         table

@@ -10,11 +10,11 @@ use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
 use errbar::sigma::stack::Member;
-use errbar::words::significant;
+use errbar::words::{percent, significant};
 
 use crate::promise::promised;
 use crate::score::with_remedy;
-use crate::text_table::wrapped;
+use crate::text_table::{four, wrapped};
 use crate::voice::Voice;
 
 /// Everything there is to say about a fit.
@@ -311,7 +311,7 @@ fn source(source: ErrorSource) -> &'static str {
 fn accuracy(model: &Model, validation: &Validation) -> String {
     let Validation { crps, constant_crps, crps_skill, skill_standard_error, .. } = *validation;
     let (crps, constant) = (four(crps), four(constant_crps));
-    let size = |share: f64| format!("{:.1}%", 100.0 * share.abs());
+    let size = |share: f64| percent(share.abs());
     let noise = size(skill_standard_error);
     if matches!(model, Model::Constant(_)) {
         let tried = validation.candidates.iter().any(|candidate| candidate.kind != Kind::Constant);
@@ -395,9 +395,4 @@ fn called(input: &Importance) -> String {
         }
         n => format!("{} and {} together:", names[..n - 1].join(", "), names[n - 1]),
     }
-}
-
-/// Four significant digits.
-fn four(value: f64) -> String {
-    significant(value, 4)
 }

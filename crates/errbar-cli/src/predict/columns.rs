@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use errbar::fit::{Fitted, Forecasts};
 use errbar::law::Bounds;
+use errbar_table::{NewColumn, NewKind, NewValues};
 
 use super::error_bars::ErrorBars;
 use super::promise::Promise;
 use super::{Arguments, round};
-use crate::table::{NewColumn, NewKind, NewValues};
 
 /// Which columns are added, and how their values are made.
 pub(super) struct Columns {

@@ -1,12 +1,12 @@
 //! The rows of a batch with their error bars.
 
 use errbar::fit::{Fitted, Forecasts, Rows};
+use errbar_table::Batch;
 use rayon::prelude::*;
 
 use super::Around;
 use super::columns::Columns;
 use super::promise::Promise;
-use crate::table::Batch;
 
 /// What is added to the rows of a batch; NaN or nothing where something is missing.
 pub(super) struct ErrorBars {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use anyhow::bail;
 use errbar::fit::Fitted;
 use errbar::fit::guarantee::Category;
+use errbar_table::{Batch, Table};
 
 use super::Arguments;
 use crate::promise;
-use crate::table::{Batch, Table};
 
 /// What guaranteed intervals are grouped by, and who is promised what.
 pub(super) struct Promise {

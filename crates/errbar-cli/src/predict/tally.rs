@@ -2,12 +2,12 @@
 
 use errbar::fit::Fitted;
 use errbar::words::significant;
+use errbar_table::{Batch, Odd};
 
 use super::error_bars::ErrorBars;
 use super::promise::Promise;
 use super::{Arguments, round};
 use crate::fill_values;
-use crate::table::{Batch, Odd};
 use crate::voice::Voice;
 
 /// Counts of rows, and the range of sigma.

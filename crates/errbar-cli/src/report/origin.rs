@@ -6,7 +6,7 @@ use errbar::Split;
 use errbar::fit::{ErrorSource, Fitted};
 use errbar::mean::Mean;
 use errbar::score::LossKind;
-use errbar::words::significant;
+use errbar::words::{percent, significant};
 use errbar_report::report::Origin;
 
 use super::Arguments;
@@ -146,7 +146,7 @@ fn trained_on(fitted: &Fitted) -> String {
 }
 
 fn against(skill: f64) -> String {
-    let size = format!("{:.1}%", 100.0 * skill.abs());
+    let size = percent(skill.abs());
     if skill >= 0.0 { format!("{size} below that") } else { format!("{size} above that") }
 }
 

@@ -1,8 +1,7 @@
 //! Rows that share a value of one column.
 
 use anyhow::bail;
-
-use crate::table::Texts;
+use errbar_table::Texts;
 
 /// More groups than this are no longer a table that anybody reads.
 const MOST: usize = 1000;

@@ -1,10 +1,10 @@
 //! The scores as people read them.
 
 use errbar::score::bootstrap::Interval;
-use errbar::words::significant;
+use errbar::words::{percent, significant};
 
 use super::{Group, Judged, Report};
-use crate::text_table::{TextTable, four, range, share, share_range, within, wrapped};
+use crate::text_table::{TextTable, four, range, share_range, within, wrapped};
 
 const WIDTH: usize = 100;
 
@@ -51,18 +51,18 @@ impl Judged {
             format!(
                 "Sigma varies, but whether that is better than one sigma of {constant} for all rows \
                  these rows cannot show: CRPS is {} {}{held}.",
-                share(skill.abs()),
+                percent(skill.abs()),
                 if skill < 0.0 { "worse" } else { "better" },
             )
         } else if skill > 0.0 {
             format!(
                 "Sigma knows which rows are uncertain: CRPS is {} better than with one sigma of {constant} for all rows{held}.",
-                share(skill)
+                percent(skill)
             )
         } else {
             format!(
                 "One sigma of {constant} for all rows would be better: CRPS is {} worse{held}.",
-                share(-skill)
+                percent(-skill)
             )
         })
     }
@@ -96,7 +96,7 @@ impl Judged {
         let better = format!("1 - CRPS over {}, that of one sigma for all", four(s.constant.crps));
         add("CRPS skill", s.crps_skill, i.map(|i| i.crps_skill), &better);
         let d = &s.decomposition;
-        let of = |part: f64| share(if d.crps > 0.0 { part / d.crps } else { 0.0 });
+        let of = |part: f64| percent(if d.crps > 0.0 { part / d.crps } else { 0.0 });
         let lost =
             format!("{} of CRPS; {} by chance", of(d.reliability), of(d.reliability_by_chance));
         add("lost to miscalibration", d.reliability, None, &lost);
@@ -129,7 +129,7 @@ impl Judged {
         let mut table = TextTable::new(&heads);
         for (nth, c) in self.scores.coverage.iter().enumerate() {
             let mut cells =
-                vec![format!("{}%", significant(100.0 * c.level, 5)), share(c.observed)];
+                vec![format!("{}%", significant(100.0 * c.level, 5)), percent(c.observed)];
             cells.extend(
                 known.map(|known| share_range(known.coverage[nth].low, known.coverage[nth].high)),
             );
@@ -182,8 +182,8 @@ fn group_table(by: &str, groups: &[Group], interval: &str) -> TextTable {
         if known {
             cells.push(intervals.as_ref().map_or_else(String::new, |i| range(i.crps)));
         }
-        cells.push(share(scores.crps_skill));
-        cells.extend(verdict.verdict.coverage.map(|c| share(c.observed)));
+        cells.push(percent(scores.crps_skill));
+        cells.extend(verdict.verdict.coverage.map(|c| percent(c.observed)));
         cells.push(verdict.word.to_string());
         table.row(cells);
     }

@@ -15,7 +15,7 @@ use super::nlpd;
 use super::reliability::{rs_expected, rs_min};
 use super::sample::Sample;
 use crate::error::Result;
-use crate::words;
+use crate::words::{self, percent};
 
 /// What [`Scores`] should look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -240,10 +240,6 @@ impl Scores {
     fn highest_pit(&self) -> f64 {
         self.pit.frequency.iter().copied().fold(0.0, f64::max)
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 /// A histogram in one line.

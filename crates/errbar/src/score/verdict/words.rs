@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{BIAS_IS_MOST, BIAS_MATTERS, Finding, Verdict};
 use crate::score::calibration::Coverage;
-use crate::words;
+use crate::words::{self, percent};
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -186,10 +186,6 @@ impl Finding {
             signed(bias)
         )
     }
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 /// The range that chance leaves, with decimals enough to tell its ends apart.

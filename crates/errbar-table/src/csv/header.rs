@@ -1,0 +1,234 @@
+//! The header of a CSV file: its separator, its line end and the names of its columns.
+
+use std::io::Read;
+use std::ops::Range;
+
+use anyhow::bail;
+
+use super::layout::{Layout, content, text};
+use super::number;
+use super::records::{Ended, Visit, walk};
+use crate::Format;
+use crate::names::check_distinct;
+use crate::source::not_read;
+
+/// The separators that are looked for, the likeliest first.
+pub(crate) const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// A header longer than this is none.
+const LONGEST: usize = 64 << 20;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What the first line of a CSV file says.
+pub(crate) struct Header {
+    pub(crate) layout: Layout,
+    pub(crate) names: Vec<String>,
+    /// The line as it stands, without its end, with the byte order mark where there is one.
+    pub(crate) raw: Vec<u8>,
+    pub(crate) line_end: &'static str,
+}
+
+/// Reads the header, given the first bytes of the file; gives back the bytes read beyond it.
+pub(crate) fn read(
+    name: &str,
+    format: &Format,
+    mut head: Vec<u8>,
+    rest: &mut dyn Read,
+) -> anyhow::Result<(Header, Vec<u8>)> {
+    check_separator(format)?;
+    let separators = match &format.separator {
+        Some(separator) => std::slice::from_ref(separator),
+        None => SEPARATORS.as_slice(),
+    };
+    let mut ended = false;
+    let mut find = |head: &mut Vec<u8>, separators: &[u8]| loop {
+        if let Some(line) = first_line(head, separators, ended) {
+            return Ok(line);
+        }
+        if ended {
+            bail!("{name}, header: a quote is opened and never closed");
+        }
+        if head.len() > LONGEST {
+            bail!("{name} has no line end in its first {} MB; is it a CSV file?", LONGEST >> 20);
+        }
+        let more = head.len().max(4096) as u64;
+        let read = rest.take(more).read_to_end(head).map_err(|e| not_read(name, &e))?;
+        ended = (read as u64) < more;
+    };
+    let line = find(&mut head, separators)?;
+    let body = head.get(line.begin..line.end).unwrap_or_default();
+    if body.iter().all(|byte| byte.is_ascii_whitespace() && !separators.contains(byte)) {
+        bail!("{name} is empty; a header with the names of the columns is needed");
+    }
+    let separator = format.separator.unwrap_or_else(|| guess(body, format.decimal_comma));
+    // Which quotes open a name, and so where the line ends, is known only now.
+    let line = find(&mut head, &[separator])?;
+    let body = head.get(line.begin..line.end).unwrap_or_default();
+    let layout =
+        Layout { separator, terminator: line.terminator, decimal_comma: format.decimal_comma };
+    let names = names(name, body, &layout)?;
+    let mut raw = if head.starts_with(BOM) { BOM.to_vec() } else { vec![] };
+    raw.extend_from_slice(body);
+    let header = Header { layout, names, raw, line_end: line.line_end };
+    Ok((header, head.split_off(line.next.min(head.len()))))
+}
+
+/// A separator that could be part of a number or a quote makes no sense.
+fn check_separator(format: &Format) -> anyhow::Result<()> {
+    match format.separator {
+        Some(byte)
+            if !byte.is_ascii()
+                || byte.is_ascii_alphanumeric()
+                || b"\"\n\r\0+-.".contains(&byte) =>
+        {
+            bail!("{:?} cannot separate fields; use , ; | or a tab", char::from(byte))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first line that is not blank.
+struct Line {
+    begin: usize,
+    end: usize,
+    /// Where the next line begins.
+    next: usize,
+    terminator: u8,
+    line_end: &'static str,
+}
+
+/// Finds the first line outside of quotes; `None` when its end is not in sight.
+fn first_line(bytes: &[u8], separators: &[u8], ended: bool) -> Option<Line> {
+    let after_mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    let blank = |byte: &u8| byte.is_ascii_whitespace() && !separators.contains(byte);
+    let spaces = bytes.iter().skip(after_mark).take_while(|byte| blank(byte)).count();
+    // Spaces before the first name belong to the line; line ends do not.
+    let begin = bytes
+        .get(..after_mark + spaces)?
+        .iter()
+        .rposition(|byte| matches!(byte, b'\n' | b'\r'))
+        .map_or(after_mark, |place| place + 1);
+    let mut quotes = Quotes::new(separators);
+    let mut at = begin;
+    while let Some(&byte) = bytes.get(at) {
+        if quotes.pass(byte) && matches!(byte, b'\n' | b'\r') {
+            return line_at(bytes, begin, at, ended);
+        }
+        at += 1;
+    }
+    let end = bytes.len();
+    (ended && !quotes.inside).then_some(Line {
+        begin,
+        end,
+        next: end,
+        terminator: b'\n',
+        line_end: "\n",
+    })
+}
+
+/// Whether a place in a header lies inside of quotes. Only a quote at the start of a name opens one:
+/// 5" is a length.
+struct Quotes<'a> {
+    separators: &'a [u8],
+    at_start: bool,
+    inside: bool,
+    closed: bool,
+}
+
+impl<'a> Quotes<'a> {
+    fn new(separators: &'a [u8]) -> Self {
+        Self { separators, at_start: true, inside: false, closed: false }
+    }
+
+    /// Goes on by one byte, and says whether it is outside of quotes and none itself.
+    fn pass(&mut self, byte: u8) -> bool {
+        let is_outside = !self.inside && byte != b'"';
+        (self.inside, self.closed) = match byte {
+            b'"' if self.inside => (false, true),
+            // A doubled quote closes and opens again.
+            b'"' if self.at_start || self.closed => (true, false),
+            _ => (self.inside, false),
+        };
+        let is_space = byte == b' ' || byte == b'\t';
+        self.at_start = self.separators.contains(&byte) || (self.at_start && is_space);
+        is_outside
+    }
+}
+
+/// The line whose end is at `at`, where a line feed or a carriage return stands.
+fn line_at(bytes: &[u8], begin: usize, at: usize, ended: bool) -> Option<Line> {
+    let tail = bytes.get(at..).unwrap_or_default();
+    let returns = tail.iter().take_while(|&&byte| byte == b'\r').count();
+    if returns == tail.len() && !ended {
+        return None;
+    }
+    let (terminator, line_end, next) = match (returns, tail.get(returns)) {
+        (0, _) => (b'\n', "\n", at + 1),
+        (_, Some(b'\n')) => (b'\n', "\r\n", at + returns + 1),
+        _ => (b'\r', "\r", at + 1),
+    };
+    Some(Line { begin, end: at, next, terminator, line_end })
+}
+
+/// The separator that stands most often outside of quotes.
+fn guess(line: &[u8], decimal_comma: bool) -> u8 {
+    let mut counts = [0; SEPARATORS.len()];
+    let mut quotes = Quotes::new(&SEPARATORS);
+    for byte in line {
+        let is_outside = quotes.pass(*byte);
+        if is_outside && let Some(i) = SEPARATORS.iter().position(|separator| separator == byte) {
+            counts[i] += 1;
+        }
+    }
+    // A table whose numbers have commas is seldom separated by them.
+    if decimal_comma && counts.iter().skip(1).any(|&count| count > 0) {
+        counts[0] = 0;
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    match counts.iter().position(|&count| count == most) {
+        Some(place) if most > 0 => SEPARATORS[place],
+        _ if decimal_comma => b';',
+        _ => b',',
+    }
+}
+
+/// The names in a header.
+fn names(file: &str, line: &[u8], layout: &Layout) -> anyhow::Result<Vec<String>> {
+    let fields = fields(line, layout);
+    let is_number = |field: &Vec<u8>| {
+        number::parse_any(field, layout.decimal_comma).is_some_and(|v| !v.is_nan())
+    };
+    if fields.iter().all(is_number) {
+        bail!("{file}: the first line holds numbers; a header with names is needed");
+    }
+    let names = fields.iter().enumerate().map(|(i, field)| match field.as_slice() {
+        b"" => format!("column {}", i + 1),
+        field => text(field).into_owned(),
+    });
+    let names: Vec<String> = names.collect();
+    check_distinct(file, &names)?;
+    Ok(names)
+}
+
+/// What all fields of one record say.
+fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
+    struct Collect(Vec<Range<usize>>);
+    impl Visit for Collect {
+        fn field(&mut self, _: usize, place: Range<usize>) -> bool {
+            self.0.push(place);
+            true
+        }
+        fn record(&mut self, _: Range<usize>) {}
+    }
+    // How many there are is known only after a first walk.
+    let mut visit = Collect(vec![]);
+    let columns = match walk(line, layout, usize::MAX, &[], &mut visit) {
+        Ended::Uneven { found } => found,
+        _ => 0,
+    };
+    let wanted: Vec<usize> = (0..columns).collect();
+    walk(line, layout, columns, &wanted, &mut visit);
+    let field = |place| content(line.get(place).unwrap_or_default()).into_owned();
+    visit.0.into_iter().map(field).collect()
+}

@@ -1,0 +1,187 @@
+//! Opened tables, and their columns read whole.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::csv::Csv;
+use crate::parquet::file::Parquet;
+use crate::stream::{Stream, Streamed};
+use crate::{Format, Na, Odd, names, source};
+
+/// An opened table whose header has been read.
+pub struct Table(pub(crate) Opened, Na);
+
+pub(crate) enum Opened {
+    Csv(Csv),
+    Parquet(Parquet),
+}
+
+/// A column to read as numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct NumberColumn {
+    /// Its place in the header.
+    pub column: usize,
+    /// Whether a value that is no number is a failure; otherwise the column is given up.
+    pub required: bool,
+}
+
+/// What a column of numbers turned out to be.
+pub enum Numbers {
+    /// Numbers; NaN where missing.
+    Values(Vec<f64>),
+    /// Not a column of numbers: the first value that is none, and its row.
+    NotNumbers {
+        /// The value.
+        value: String,
+        /// Its row, counted from 1.
+        row: u64,
+    },
+}
+
+/// A column of text, each different value once. Only an empty field is missing: NA may be a name.
+pub struct Texts {
+    /// The different values, in order of appearance; empty text where missing.
+    pub values: Vec<String>,
+    /// For each row its place in `values`.
+    pub rows: Vec<u32>,
+}
+
+/// Chosen columns of a whole table, in the order asked for.
+pub struct Columns {
+    /// Rows in the table.
+    pub rows: usize,
+    /// The columns of numbers.
+    pub numbers: Vec<Numbers>,
+    /// For each of them the cells that hold no number.
+    pub odd: Vec<Odd>,
+    /// The columns of text.
+    pub texts: Vec<Texts>,
+}
+
+impl Table {
+    /// Opens a file and reads its header; `-` is standard input. The format is known by content
+    /// (gzip and Parquet have their marks), not by name.
+    ///
+    /// # Errors
+    /// A file that is not there, or is no table: a sentence that says what it is instead.
+    pub fn open(path: &Path, format: &Format) -> anyhow::Result<Self> {
+        let source = source::open(path)?;
+        match source.kind {
+            source::Kind::Text(head, rest) => {
+                let csv = Csv::open(source.name, source.path, source.progress, format, head, rest)?;
+                Ok(Self(Opened::Csv(csv), format.na.clone()))
+            }
+            source::Kind::Parquet(file) => {
+                let parquet = Parquet::open(source.name, format, file)?;
+                Ok(Self(Opened::Parquet(parquet), format.na.clone()))
+            }
+        }
+    }
+
+    /// What messages call it: the path as given, or "standard input".
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Opened::Csv(csv) => &csv.name,
+            Opened::Parquet(parquet) => &parquet.name,
+        }
+    }
+
+    /// What lies between the fields of a CSV file.
+    #[must_use]
+    pub fn separator(&self) -> Option<u8> {
+        match &self.0 {
+            Opened::Csv(csv) => Some(csv.header.layout.separator),
+            Opened::Parquet(_) => None,
+        }
+    }
+
+    /// The names of all columns, none of them twice.
+    #[must_use]
+    pub fn header(&self) -> &[String] {
+        match &self.0 {
+            Opened::Csv(csv) => &csv.header.names,
+            Opened::Parquet(parquet) => &parquet.names,
+        }
+    }
+
+    /// The place of a column.
+    ///
+    /// # Errors
+    /// [`crate::NoColumn`]: a sentence that names the file, the column asked for, those there are, and
+    /// the nearest of them.
+    pub fn column(&self, name: &str) -> anyhow::Result<usize> {
+        self.column_for(name, "")
+    }
+
+    /// As [`Self::column`]; `why` follows the name in the sentence and says what it is wanted for.
+    ///
+    /// # Errors
+    /// As [`Self::column`].
+    pub fn column_for(&self, name: &str, why: &str) -> anyhow::Result<usize> {
+        Ok(names::find(self.name(), self.header(), name, why)?)
+    }
+
+    /// "It has: x, mu, y".
+    #[must_use]
+    pub fn listing(&self) -> String {
+        names::listing(self.header())
+    }
+
+    /// Whether its only column has a name that holds a separator: a header in one piece was probably
+    /// read with the wrong one.
+    #[must_use]
+    pub fn is_uncut(&self) -> bool {
+        names::is_uncut(self.header())
+    }
+
+    /// Reads the chosen columns of all rows. `done` is told the share that was read and says
+    /// whether to stop.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and where; [`crate::NotNumber`] for a text in a column that must
+    /// have numbers; [`crate::Stopped`].
+    pub fn read(
+        self,
+        numbers: &[NumberColumn],
+        texts: &[usize],
+        done: &mut dyn FnMut(f64) -> bool,
+    ) -> anyhow::Result<Columns> {
+        self.check_places(numbers.iter().map(|number| &number.column).chain(texts))?;
+        let mut read = match self.0 {
+            Opened::Csv(csv) => csv.read(numbers, texts, done, &self.1),
+            Opened::Parquet(parquet) => parquet.read(numbers, texts, done),
+        }?;
+        for (numbers, odd) in read.numbers.iter_mut().zip(&mut read.odd) {
+            if let Numbers::Values(values) = numbers {
+                self.1.take_out(values, 0, odd);
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reads batch by batch, keeping every column for a [`crate::Sink`].
+    ///
+    /// # Errors
+    /// A column that cannot be read as it is asked for.
+    pub fn stream(self, numbers: &[usize], texts: &[usize]) -> anyhow::Result<Stream> {
+        self.check_places(numbers.iter().chain(texts))?;
+        match self.0 {
+            Opened::Csv(csv) => {
+                Ok(Stream(Streamed::Csv(csv.stream(numbers, texts, &self.1)), self.1))
+            }
+            Opened::Parquet(parquet) => {
+                Ok(Stream(Streamed::Parquet(parquet.stream(numbers, texts)?), self.1))
+            }
+        }
+    }
+
+    fn check_places<'a>(&self, places: impl IntoIterator<Item = &'a usize>) -> anyhow::Result<()> {
+        let columns = self.header().len();
+        match places.into_iter().find(|&&place| place >= columns) {
+            Some(place) => bail!("{} has no column {}, only {columns}", self.name(), place + 1),
+            None => Ok(()),
+        }
+    }
+}
