@@ -36,6 +36,13 @@ def test_its_exit_status_is_passed_on(program, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_the_paper_is_elsewhere_and_said_to_be(program):
+    for arguments in (["reproduce"], ["reproduce", "--runs", "4", "--only", "table"]):
+        done = run(program, *arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert "cargo install" in done.stderr
+
+
 def test_a_result_without_a_last_newline_is_written(program, tmp_path):
     """What stands in a buffer at the end must come out."""
     (tmp_path / "t.csv").write_text("y,mu,sigma\n" + "1.5,1,1\n" * 30)

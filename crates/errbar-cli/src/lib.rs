@@ -17,6 +17,7 @@ mod output;
 mod predict;
 mod promise;
 mod report;
+#[cfg_attr(not(feature = "paper"), path = "reproduce/elsewhere.rs")]
 mod reproduce;
 mod resampling;
 mod samples;

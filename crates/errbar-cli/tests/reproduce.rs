@@ -1,4 +1,5 @@
 //! `errbar reproduce` as a person runs it.
+#![cfg(feature = "paper")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

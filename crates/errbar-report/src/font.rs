@@ -2,8 +2,13 @@
 
 use std::sync::OnceLock;
 
+use skrifa::charmap::Charmap;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::GlyphMetrics;
+use skrifa::outline::pen::PathStyle;
+use skrifa::outline::{DrawSettings, OutlineGlyphCollection, OutlinePen};
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 use tiny_skia::{PathBuilder, Transform};
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 static FILE: &[u8] = include_bytes!("../fonts/Arimo-Regular.ttf");
 
@@ -13,9 +18,29 @@ pub(crate) const FAMILY: &str = "Arimo, 'Liberation Sans', Arial, Helvetica, san
 /// The width, in em, given to a character that the font does not have.
 const UNKNOWN: f64 = 0.75;
 
-fn face() -> Option<&'static Face<'static>> {
-    static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
-    FACE.get_or_init(|| Face::parse(FILE, 0).ok()).as_ref()
+/// What figures need of the font, in its own units.
+struct Face {
+    characters: Charmap<'static>,
+    widths: GlyphMetrics<'static>,
+    outlines: OutlineGlyphCollection<'static>,
+    units_per_em: f64,
+}
+
+impl Face {
+    fn read() -> Option<Self> {
+        let (font, size) = (FontRef::new(FILE).ok()?, Size::unscaled());
+        Some(Self {
+            characters: font.charmap(),
+            widths: font.glyph_metrics(size, LocationRef::default()),
+            outlines: font.outline_glyphs(),
+            units_per_em: f64::from(font.metrics(size, LocationRef::default()).units_per_em),
+        })
+    }
+}
+
+fn face() -> Option<&'static Face> {
+    static FACE: OnceLock<Option<Face>> = OnceLock::new();
+    FACE.get_or_init(Face::read).as_ref()
 }
 
 /// Characters that only direct others: marks of direction, joiners.
@@ -30,9 +55,8 @@ pub(crate) fn advance(character: char) -> f64 {
     }
     face()
         .and_then(|face| {
-            let glyph = face.glyph_index(character)?;
-            let units = f64::from(face.glyph_hor_advance(glyph)?);
-            Some(units / f64::from(face.units_per_em()))
+            let glyph = face.characters.map(character)?;
+            Some(f64::from(face.widths.advance_width(glyph)?) / face.units_per_em)
         })
         .unwrap_or(UNKNOWN)
 }
@@ -41,10 +65,16 @@ pub(crate) fn advance(character: char) -> f64 {
 /// that the font does not have is shown as a box.
 pub(crate) fn outline(character: char, x: f64, y: f64, size: f64, path: &mut PathBuilder) {
     let Some(face) = face().filter(|_| !is_silent(character)) else { return };
-    let glyph = face.glyph_index(character).unwrap_or(GlyphId(0));
+    let glyph = face.characters.map(character).unwrap_or(GlyphId::NOTDEF);
+    let Some(glyph) = face.outlines.get(glyph) else { return };
+    // The other style rounds the points between two control points to whole units.
+    let settings = DrawSettings::unhinted(Size::unscaled(), LocationRef::default())
+        .with_path_style(PathStyle::HarfBuzz);
     let mut pen = Pen { path: PathBuilder::new() };
-    face.outline_glyph(glyph, &mut pen);
-    let scale = (size / f64::from(face.units_per_em())) as f32;
+    if glyph.draw(settings, &mut pen).is_err() {
+        return;
+    }
+    let scale = (size / face.units_per_em) as f32;
     let place = Transform::from_row(scale, 0.0, 0.0, -scale, x as f32, y as f32);
     if let Some(outline) = pen.path.finish().and_then(|outline| outline.transform(place)) {
         path.push_path(&outline);
@@ -55,7 +85,7 @@ struct Pen {
     path: PathBuilder,
 }
 
-impl OutlineBuilder for Pen {
+impl OutlinePen for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
         self.path.move_to(x, y);
     }
@@ -89,7 +119,7 @@ mod tests {
     fn figures_can_say_what_they_need_to() {
         let face = face().expect("the font in the crate is read");
         for character in "σεημβ−×±≤≥≈∞°·–−éßñ²".chars() {
-            assert!(face.glyph_index(character).is_some(), "{character}");
+            assert!(face.characters.map(character).is_some(), "{character}");
         }
     }
 }

@@ -5,14 +5,13 @@
 //! is, fits a phone, and prints.
 
 mod blocks;
-mod hash;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
 
 pub use blocks::{FigureBlock, Plot, figure, name, table};
 
 use crate::svg::base64;
-use hash::sha256;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -20,7 +19,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// A whole page with this title (that of the window) and content.
 #[must_use]
 pub fn page(title: &str, content: &Markup) -> String {
-    let hash = |text: &str| format!("'sha256-{}'", base64(&sha256(text.as_bytes())));
+    let hash = |text: &str| format!("'sha256-{}'", base64(&Sha256::digest(text)));
     let policy = format!(
         "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; \
          form-action 'none'",

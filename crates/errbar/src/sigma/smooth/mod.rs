@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use self::basis::Basis;
 pub use self::formula::Formula;
-use self::posterior::{Errors, FAR};
+use self::posterior::{Errors, FAR, variance};
 use super::scaling::{Prepared, Scaling};
 use crate::data::Data;
 use crate::data::chosen_rows;
@@ -97,20 +97,6 @@ const LENGTH: (f64, f64) = (0.0, 0.4);
 /// # Errors
 /// Errors that are all zero, or a monitor that asked to stop.
 pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Smooth> {
-    fit_with_known_variance(data, None, options, monitor)
-}
-
-/// [`fit_to`] errors that have a variance besides sigma², known for each row: that of a forecaster
-/// which is not sure of itself.
-///
-/// # Errors
-/// As [`fit_to`].
-pub(crate) fn fit_with_known_variance(
-    data: &Data,
-    known: Option<&[f64]>,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<Smooth> {
     let Prepared { scaling, columns, error, unit, .. } = Prepared::new(data, true)?;
     if error.iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: error.len() });
@@ -124,8 +110,7 @@ pub(crate) fn fit_with_known_variance(
         let mean = weight.iter().map(|w| w / rows as f64).sum::<f64>();
         weight.iter().map(|w| w / mean).collect::<Vec<f64>>()
     });
-    let known = known.map(|known| known.iter().map(|v| v / (unit * unit)).collect::<Vec<f64>>());
-    let all = Rows { scaled, inputs, error, weight, known };
+    let all = Rows { scaled, inputs, error, weight };
     let process = all.process(options, monitor)?;
     monitor.progress(0.7);
     let (basis, design) = Basis::new(&all.scaled, &process, options.most_functions);
@@ -133,7 +118,7 @@ pub(crate) fn fit_with_known_variance(
     all.errors().maximise(&design, &mut w, monitor);
     check(monitor)?;
     all.minimise_cost(&design, &mut w, options, monitor)?;
-    let precision = all.errors().curvature(&design, &w).triangle();
+    let precision = all.errors().curvature(&design, w.len()).triangle();
     monitor.progress(1.0);
     Ok(Smooth { scaling, basis, coefficients: w, precision, unit })
 }
@@ -144,12 +129,11 @@ struct Rows {
     inputs: usize,
     error: Vec<f64>,
     weight: Option<Vec<f64>>,
-    known: Option<Vec<f64>>,
 }
 
 impl Rows {
     fn errors(&self) -> Errors<'_> {
-        Errors { error: &self.error, weight: self.weight.as_deref(), known: self.known.as_deref() }
+        Errors { error: &self.error, weight: self.weight.as_deref() }
     }
 
     fn pick(&self, rows: &[usize]) -> Self {
@@ -160,7 +144,6 @@ impl Rows {
             inputs: self.inputs,
             error: of(&self.error),
             weight: self.weight.as_deref().map(of),
-            known: self.known.as_deref().map(of),
         }
     }
 
@@ -191,7 +174,7 @@ impl Rows {
             let errors = self.errors();
             let cost = errors.maximise(&design, &mut w, monitor);
             let prior = |x: f64, (at, width): (f64, f64)| 0.5 * ((x - at) / width).powi(2);
-            cost + errors.curvature(&design, &w).half_log_determinant()
+            cost + errors.curvature(&design, w.len()).half_log_determinant()
                 + prior(log_deviation, DEVIATION)
                 + prior(log_length, LENGTH)
         };
@@ -276,10 +259,10 @@ impl Rows {
         if options.loss == LossKind::Nlpd {
             return Ok(());
         }
-        let (rows, size, errors) = (self.error.len(), w.len(), self.errors());
+        let (rows, size) = (self.error.len(), w.len());
         let unit: Vec<f64> = match options.local_units {
-            true => (design.chunks_exact(size).enumerate())
-                .map(|(row, functions)| errors.variance(row, dot(functions, w)).1.sqrt())
+            true => (design.chunks_exact(size))
+                .map(|functions| variance(dot(functions, w)).sqrt())
                 .collect(),
             false => vec![1.0 / std::f64::consts::FRAC_2_PI.sqrt(); rows],
         };
@@ -301,15 +284,16 @@ impl Rows {
                 if log.abs() > FAR {
                     return None;
                 }
-                sigma[row] = errors.variance(row, log).1.sqrt() / unit[row];
+                sigma[row] = variance(log).sqrt() / unit[row];
             }
             let value = loss.value_and_gradient(&sigma, &mut slope).ok()?;
             gradient.copy_from_slice(w);
             for (row, functions) in design.chunks_exact(size).enumerate() {
-                // d total / d log sigma = sigma² / total
-                let total = sigma[row] * unit[row];
-                let own = (total * total - errors.known(row)).max(0.0);
-                axpy(scale * slope[row] * own / (total * unit[row]), functions, gradient);
+                // The derivative of sigma by log sigma is sigma itself, here rounded so that fits
+                // stay what they were to the last digit.
+                let own = sigma[row] * unit[row];
+                let by_log = scale * slope[row] * (own * own) / (own * unit[row]);
+                axpy(by_log, functions, gradient);
             }
             Some(scale * value + 0.5 * dot(w, w))
         };

@@ -1,47 +1,40 @@
 //! The Gaussian likelihood with the prior: its maximum, its evidence and its curvature.
 //!
-//! The errors are $\varepsilon\_i \sim \mathcal N(0, \sigma(x\_i)^2 + v\_i)$ with a variance
-//! $v\_i$ that is known besides, and $\ln\sigma$ is a combination of functions with coefficients
-//! $w \sim \mathcal N(0, 1)$. The evidence for a length scale and a deviation of the process is
-//! Laplace's approximation, with the expected curvature $2r\_i^2$,
-//! $r\_i = \sigma\_i^2/(\sigma\_i^2 + v\_i)$, which no accidentally small error can spoil.
+//! The errors are $\varepsilon\_i \sim \mathcal N(0, \sigma(x\_i)^2)$, and $\ln\sigma$ is a
+//! combination of functions with coefficients $w \sim \mathcal N(0, 1)$. The evidence for a length
+//! scale and a deviation of the process is Laplace's approximation, with the expected curvature, 2 for
+//! each error, which no accidentally small error can spoil.
 
 use crate::math::cholesky::Cholesky;
 use crate::math::linear::{axpy, dot};
 use crate::monitor::Monitor;
 
-/// Errors with their weights (one on average) and the variance known besides.
+/// Errors with their weights (one on average).
 pub(super) struct Errors<'a> {
     pub(super) error: &'a [f64],
     pub(super) weight: Option<&'a [f64]>,
-    pub(super) known: Option<&'a [f64]>,
 }
 
 /// Log sigma stays within this, far beyond any data in the errors' own scale.
 pub(super) const FAR: f64 = 300.0;
+
+/// $\sigma^2$.
+pub(super) fn variance(log_sigma: f64) -> f64 {
+    (2.0 * log_sigma.clamp(-FAR, FAR)).exp()
+}
 
 impl Errors<'_> {
     pub(super) fn weight(&self, row: usize) -> f64 {
         self.weight.map_or(1.0, |w| w[row])
     }
 
-    pub(super) fn known(&self, row: usize) -> f64 {
-        self.known.map_or(0.0, |v| v[row])
-    }
-
-    /// $\sigma^2$ and $\sigma^2 + v$.
-    pub(super) fn variance(&self, row: usize, log_sigma: f64) -> (f64, f64) {
-        let own = (2.0 * log_sigma.clamp(-FAR, FAR)).exp();
-        (own, own + self.known(row))
-    }
-
     /// Minus the logarithm of likelihood times prior.
     fn cost(&self, design: &[f64], w: &[f64]) -> f64 {
         let mut cost = 0.5 * dot(w, w);
         for (row, functions) in design.chunks_exact(w.len()).enumerate() {
-            let (_, total) = self.variance(row, dot(functions, w));
+            let variance = variance(dot(functions, w));
             let e = self.error[row];
-            cost += self.weight(row) * 0.5 * (total.ln() + e * e / total);
+            cost += self.weight(row) * 0.5 * (variance.ln() + e * e / variance);
         }
         cost
     }
@@ -59,12 +52,10 @@ impl Errors<'_> {
             }
             let mut gradient = w.to_vec();
             for (row, functions) in design.chunks_exact(size).enumerate() {
-                let (own, total) = self.variance(row, dot(functions, w));
-                let share = own / total;
-                let q = self.error[row] * self.error[row] / total;
-                axpy(self.weight(row) * share * (1.0 - q), functions, &mut gradient);
+                let q = self.error[row] * self.error[row] / variance(dot(functions, w));
+                axpy(self.weight(row) * (1.0 - q), functions, &mut gradient);
                 // Between the expected and the actual curvature, and positive.
-                curvature[row] = self.weight(row) * 2.0 * share * share * q.clamp(1.0, 10.0);
+                curvature[row] = self.weight(row) * 2.0 * q.clamp(1.0, 10.0);
             }
             let matrix = Cholesky::one_plus_squares(size, &curvature, design);
             let mut step = gradient.clone();
@@ -92,13 +83,9 @@ impl Errors<'_> {
         cost
     }
 
-    /// The expected curvature at some coefficients, factored.
-    pub(super) fn curvature(&self, design: &[f64], w: &[f64]) -> Cholesky {
-        let curvature = |(row, functions): (usize, &[f64])| {
-            let (own, total) = self.variance(row, dot(functions, w));
-            self.weight(row) * 2.0 * (own / total).powi(2)
-        };
-        let curvature: Vec<f64> = design.chunks_exact(w.len()).enumerate().map(curvature).collect();
-        Cholesky::one_plus_squares(w.len(), &curvature, design)
+    /// The expected curvature, the same at all coefficients (`size` of them), factored.
+    pub(super) fn curvature(&self, design: &[f64], size: usize) -> Cholesky {
+        let curvature: Vec<f64> = (0..self.error.len()).map(|row| 2.0 * self.weight(row)).collect();
+        Cholesky::one_plus_squares(size, &curvature, design)
     }
 }
