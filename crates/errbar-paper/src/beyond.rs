@@ -206,7 +206,7 @@ fn one(
         }
         let seconds = start.elapsed().as_secs_f64();
         let at = fitted.predict(&test.x)?;
-        let error = match &at.forecast() {
+        let error = match at.forecast() {
             None => true_error.clone(),
             Some(forecast) => difference(&test.y, forecast),
         };
@@ -218,7 +218,7 @@ fn one(
             }
             _ => None,
         };
-        let regret = nlpd::mean(&Sample::new(&error, &at.sigma())?) - oracle;
+        let regret = nlpd::mean(&Sample::new(&error, at.sigma())?) - oracle;
         Ok(Outcome { regret, band, seconds })
     };
     methods.iter().map(one).collect()

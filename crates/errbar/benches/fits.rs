@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use errbar::fit;
-use errbar::mean::{gaussian_process, in_turn};
+use errbar::mean::{gaussian_process, heteroscedastic};
 use errbar::score::LossKind;
 use errbar::sigma::smooth;
 use errbar::{Data, Silent};
@@ -61,7 +61,7 @@ fn fits(c: &mut Criterion) {
         group.bench_function(format!("mean and sigma in turn, {} rows", rows.error.len()), |b| {
             let Rows { columns, inputs, observation, .. } = &rows;
             let loss = LossKind::default();
-            let fit = || in_turn::fit(inputs, *columns, observation, loss, &options, &Silent);
+            let fit = || heteroscedastic::fit(inputs, *columns, observation, loss, &options, &Silent);
             b.iter(|| pool.install(|| black_box(fit().expect("fits"))));
         });
     }

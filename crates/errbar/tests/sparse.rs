@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use errbar::fit::{Fitted, Kind, fit};
 use errbar::mean::gaussian_process::{GaussianProcess, Options};
 use errbar::mean::sparse::SparseProcess;
-use errbar::mean::{Mean, in_turn};
+use errbar::mean::{Mean, heteroscedastic};
 use errbar::score::LossKind;
 use errbar::{Data, Error, Monitor, Silent};
 use rand::{RngExt, SeedableRng};
@@ -143,7 +143,7 @@ fn it_can_be_stopped_at_any_point() {
     let run = |after: usize| {
         let stop = Stop { asked: 0.into(), after };
         let options = Options::default();
-        let end = in_turn::fit(&x, 1, &y, LossKind::default(), &options, &stop);
+        let end = heteroscedastic::fit(&x, 1, &y, LossKind::default(), &options, &stop);
         (end.map(|_| ()), stop.asked.load(Ordering::Relaxed))
     };
     let (end, all) = run(usize::MAX);
@@ -156,7 +156,7 @@ fn it_can_be_stopped_at_any_point() {
 /// A model with a mean on inducing points, and the rows it was fitted to.
 fn fitted() -> (Fitted, Vec<f64>, Vec<f64>) {
     let (x, y) = draw(8, 6000);
-    let mean = in_turn::fit(&x, 1, &y, LossKind::default(), &Options::default(), &Silent).unwrap();
+    let mean = heteroscedastic::fit(&x, 1, &y, LossKind::default(), &Options::default(), &Silent).unwrap();
     assert!(matches!(mean, Mean::Sparse(_)));
     let error = mean.leave_one_out(&x, &y).unwrap().unwrap().error;
     let options = errbar::fit::Options { kind: Kind::Smooth, ..Default::default() };
@@ -226,7 +226,7 @@ fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let options = Options::default();
-            let mean = in_turn::fit(&x, 1, &y, LossKind::default(), &options, &Silent).unwrap();
+            let mean = heteroscedastic::fit(&x, 1, &y, LossKind::default(), &options, &Silent).unwrap();
             serde_json::to_string(&mean).unwrap()
         })
     };
