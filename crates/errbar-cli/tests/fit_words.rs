@@ -45,7 +45,8 @@ fn inputs_are_said_to_be_shuffled_and_twins_are_one_entry() {
     std::fs::write(folder.path().join("t.csv"), text).unwrap();
     let fit = "fit t.csv --inputs noise,one,other --forecast mu --observation y --model polynomial";
     let said = errbar(folder.path(), fit.split(' ')).well().printed();
-    let twins = said.lines().find(|line| line.contains("one and other together:")).unwrap();
+    // What twins say is on a line of its own below their names.
+    let twins = said.split("\n  one and other together:\n").nth(1).unwrap().lines().next().unwrap();
     assert!(twins.contains("% higher with their values shuffled; sigma "), "{said}");
     assert!(twins.contains("with one near 0.") && !said.contains("without it"), "{said}");
     assert!(said.contains("\n  noise  tells next to nothing\n"), "{said}");

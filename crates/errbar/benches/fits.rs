@@ -61,7 +61,8 @@ fn fits(c: &mut Criterion) {
         group.bench_function(format!("mean and sigma in turn, {} rows", rows.error.len()), |b| {
             let Rows { columns, inputs, observation, .. } = &rows;
             let loss = LossKind::default();
-            let fit = || heteroscedastic::fit(inputs, *columns, observation, loss, &options, &Silent);
+            let fit =
+                || heteroscedastic::fit(inputs, *columns, observation, loss, &options, &Silent);
             b.iter(|| pool.install(|| black_box(fit().expect("fits"))));
         });
     }

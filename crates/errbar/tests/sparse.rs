@@ -156,7 +156,8 @@ fn it_can_be_stopped_at_any_point() {
 /// A model with a mean on inducing points, and the rows it was fitted to.
 fn fitted() -> (Fitted, Vec<f64>, Vec<f64>) {
     let (x, y) = draw(8, 6000);
-    let mean = heteroscedastic::fit(&x, 1, &y, LossKind::default(), &Options::default(), &Silent).unwrap();
+    let mean =
+        heteroscedastic::fit(&x, 1, &y, LossKind::default(), &Options::default(), &Silent).unwrap();
     assert!(matches!(mean, Mean::Sparse(_)));
     let error = mean.leave_one_out(&x, &y).unwrap().unwrap().error;
     let options = errbar::fit::Options { kind: Kind::Smooth, ..Default::default() };
@@ -226,7 +227,8 @@ fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let options = Options::default();
-            let mean = heteroscedastic::fit(&x, 1, &y, LossKind::default(), &options, &Silent).unwrap();
+            let mean =
+                heteroscedastic::fit(&x, 1, &y, LossKind::default(), &options, &Silent).unwrap();
             serde_json::to_string(&mean).unwrap()
         })
     };
