@@ -119,7 +119,7 @@ pub enum Finding {
 }
 
 impl Verdict {
-    /// The verdict on some scores, whose rows are taken to be independent: see [`Verdict::on`].
+    /// The verdict on some scores, whose rows are taken to be independent: see [`judge`](super::judge()).
     #[must_use]
     pub fn of(scores: &Scores) -> Self {
         Self::with(scores, None)

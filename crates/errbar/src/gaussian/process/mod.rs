@@ -32,7 +32,7 @@
 //!
 //! Inputs are scaled to their range and observations to their standard deviation before the search,
 //! so that units do not matter; everything said and given back is in the original ones. A fit takes
-//! $O(n^3)$ time and $O(n^2)$ memory; for more rows there is [`sparse`](super::sparse).
+//! $O(n^3)$ time and $O(n^2)$ memory; for more rows there is [`sparse`](crate::mean::sparse).
 
 mod average;
 mod correlation;
