@@ -207,7 +207,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                     f"the probability of a quantile is {level:g}: it must lie strictly between 0 and 1"
                 )
         forecast, sigma = self.predict(X, return_std=True)
-        return Normal(forecast[:, None], sigma[:, None]).ppf(levels)
+        values: Floats = Normal(forecast[:, None], sigma[:, None]).ppf(levels)
+        return values
 
     def predict_distribution(self, X: Any) -> Normal:
         """A normal distribution for each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``, ``crps``."""
