@@ -15,6 +15,7 @@ use errbar::sigma::polynomial::{self, Link, Order};
 use errbar::sigma::trees::{self, NodeParts};
 use errbar::sigma::{Model, constant, smooth};
 use errbar::{Data, Silent};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// Enough to train on, and to ask for.
@@ -249,8 +250,8 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
     // What no fit makes: first, sigmas beyond what a double holds.
     let changed = |name: &str, change: &dyn Fn(&mut Value)| -> anyhow::Result<_> {
         let mut saved = saved(&cases, name)?;
-        change(&mut saved["model"]);
-        Ok(Model::from_json(&saved.to_string())?)
+        change(&mut saved);
+        Ok(Model::deserialize(saved)?)
     };
     let polynomial = changed("polynomial-logsigma-order-1", &|model| {
         model["coefficients"] = json!([-5.0, 900.0]);
@@ -286,18 +287,16 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
 /// The saved form of a case's model.
 fn saved(cases: &[(String, Rows, Model)], name: &str) -> anyhow::Result<Value> {
     let (.., model) = cases.iter().find(|(other, ..)| other == name).context("no such case")?;
-    Ok(serde_json::from_str(&model.to_json()?)?)
+    Ok(serde_json::to_value(model)?)
 }
 
 /// A stack of the models of other cases.
 fn stack(cases: &[(String, Rows, Model)], names: &[impl AsRef<str>]) -> anyhow::Result<Model> {
-    let mut stack = saved(cases, names[0].as_ref())?;
     let mut members = Vec::new();
     for (name, share) in names.iter().zip([0.1, 0.2, 0.15, 0.25, 0.3]) {
-        members.push(json!({"share": share, "model": saved(cases, name.as_ref())?["model"]}));
+        members.push(json!({"share": share, "model": saved(cases, name.as_ref())?}));
     }
-    stack["model"] = json!({"kind": "stack", "members": members});
-    Ok(Model::from_json(&stack.to_string())?)
+    Ok(Model::deserialize(json!({"kind": "stack", "members": members}))?)
 }
 
 /// Columns and thresholds of every split of trees, wherever they are.
@@ -350,17 +349,9 @@ fn write_supported(folder: &Path, rows: &Rows, kind: Kind) -> anyhow::Result<()>
 fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}, \"é\"")).collect();
-    let options = fit::Options { kind: Kind::Constant, ..fit::Options::default() };
-    let fitted = fit::fit(&rows.data()?, &names, &options, &Silent)?.fitted;
-    // The program fits with general settings only; the file may hold any model.
-    let mut file: Value = serde_json::from_str(&fitted.to_json()?)?;
-    let mut saved: Value = serde_json::from_str(&model.to_json()?)?;
-    file["fitted"]["model"] = saved["model"].take();
-    let text = file.to_string();
-
     let mut inputs = rows.asked();
     at_thresholds(&mut inputs, rows.columns, model);
-    let fitted = Fitted::from_json(&text)?;
+    let fitted = Fitted::of(model.clone(), &rows.data()?, &names)?;
     let predicted = fitted.predict(&inputs)?;
     let expected = json!({
         "names": names,
@@ -369,7 +360,7 @@ fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
         "sigma": predicted.sigma(),
         "outside": predicted.outside(),
     });
-    std::fs::write(folder.join("model.json"), text)?;
+    std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
     std::fs::write(folder.join("expected.json"), expected.to_string())?;
     Ok(())
 }

@@ -1,6 +1,7 @@
-//! What to do about a table that cannot be used as it is, in terms of the program's options: the
-//! crate that reads tables knows none.
+//! What to do about what the libraries find, in terms of the program's options: they know none.
 
+use errbar::diagnose::Finding;
+use errbar::words::significant;
 use errbar_table::{Cause, NoColumn, NotNumber, Odd, Table};
 
 const SEPARATOR: &str = ": name the character between columns with --separator";
@@ -15,6 +16,22 @@ pub(crate) fn after(error: &anyhow::Error) -> String {
     } else {
         String::new()
     }
+}
+
+/// What is wrong with the errors, and the option against it.
+pub(crate) fn on_errors(finding: &Finding) -> String {
+    let way_out = match finding {
+        Finding::Biased { .. } => String::from(" (--debias)"),
+        Finding::Autocorrelated { in_time_order: false, .. } => {
+            String::from(": name the column of their time with --time")
+        }
+        Finding::Bounded { at, below, .. } => {
+            let option = if *below { "--lower" } else { "--upper" };
+            format!(": say errbar predict {option} {}", significant(*at, 3))
+        }
+        _ => String::new(),
+    };
+    finding.to_string() + &way_out
 }
 
 /// "It has: x, mu, y".
@@ -80,7 +97,9 @@ fn option(odd: &Odd) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use errbar_table::{Format, Mark, NumberColumn};
+    use errbar::diagnose::Finding;
+use errbar::words::significant;
+use errbar_table::{Format, Mark, NumberColumn};
 
     #[test]
     fn words_on_a_few_texts_among_numbers() {

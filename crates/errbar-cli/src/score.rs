@@ -18,7 +18,7 @@ use crate::columns::{Kept, Request};
 use crate::resampling::{self, Progress, ResamplingArguments};
 use crate::samples::{Asked, Names, Rows};
 use crate::voice::Voice;
-use crate::{model_file, stop};
+use crate::{advice, model_file, stop};
 
 /// Score error bars: are they of the right size, and do they help?
 ///
@@ -277,7 +277,7 @@ impl Arguments {
             let drifts = findings.map_err(|error| kept.refused(error))?.into_iter().filter(|f| {
                 matches!(f, Finding::DriftingBias { .. } | Finding::DriftingSize { .. })
             });
-            warnings.extend(drifts.map(|finding| finding.to_string()));
+            warnings.extend(drifts.map(|finding| advice::on_errors(&finding)));
         }
         if let (Some(moved), Some(path)) = (&moved, &self.model) {
             warnings.extend(moved.warning(&path.display().to_string()));

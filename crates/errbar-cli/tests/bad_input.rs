@@ -1,12 +1,10 @@
 //! Whatever is wrong with what the program is given: one sentence that names the place and says what
 //! to do, the right exit status, and no file touched.
 
-mod common;
-
 use std::io::Write as _;
 use std::path::Path;
 
-use common::{errbar_with, leftovers, model, rows, snapshot, table, table_with};
+use crate::common::{errbar_with, leftovers, model, rows, snapshot, table, table_with};
 use errbar::fit::Kind;
 use serde_json::Value;
 
@@ -1061,7 +1059,7 @@ fn parquet_files_that_cannot_be_used() {
 #[test]
 fn damage_anywhere_in_a_parquet_file() {
     let folder = tempfile::tempdir().unwrap();
-    let mut numbers = common::Numbers::new(11);
+    let mut numbers = crate::common::Numbers::new(11);
     let mut below = |limit: usize| (numbers.next() * limit as f64) as usize;
     let mut refused = 0;
     for _ in 0..200 {
@@ -1256,7 +1254,7 @@ fn odd_tables_are_used_all_the_same() {
 fn places_without_permission() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
-    if common::is_root(folder.path()) {
+    if crate::common::is_root(folder.path()) {
         println!("skipped: root may write and read everywhere");
         return;
     }

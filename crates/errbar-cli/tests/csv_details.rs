@@ -1,13 +1,11 @@
 //! CSV as people have it: the same numbers in any dress give the same model and the same sigma, and
 //! predict gives every record back as it was.
 
-mod common;
-
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use common::{constant_model, errbar, errbar_with, finish, leftovers, program, rows, table};
+use crate::common::{constant_model, errbar, errbar_with, finish, leftovers, program, rows, table};
 use tempfile::TempDir;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";

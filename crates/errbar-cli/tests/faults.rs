@@ -1,10 +1,6 @@
 //! When the world fails: full disks, killed programs, closed pipes, Ctrl-C. An earlier file is whole
 //! and as it was, the exit status tells, and there is one sentence at most.
 
-#![cfg(unix)]
-
-mod common;
-
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{
+use crate::common::{
     LONGEST, Numbers, constant_model, errbar, file_with, finish, finish_child, leftovers, program,
     snapshot, table,
 };
@@ -187,7 +183,7 @@ impl Fed {
     }
 
     /// Waits for the end, which must come soon; the pipe stays open until then.
-    fn end(self) -> (common::Ran, Duration) {
+    fn end(self) -> (crate::common::Ran, Duration) {
         let Self { child, begin, stdout, stderr, feed } = self;
         let asked = Instant::now();
         let ran = finish_child(child, begin, stdout, stderr);
@@ -464,7 +460,7 @@ fn closed_from_the_start() {
 #[test]
 fn a_folder_that_cannot_be_written_keeps_its_file() {
     let folder = folder();
-    if common::is_root(folder.path()) {
+    if crate::common::is_root(folder.path()) {
         println!("skipped: root may write everywhere");
         return;
     }

@@ -1,11 +1,9 @@
 //! What `errbar fit` says: sentences that follow from its numbers, and do not contradict each other.
 
-mod common;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
-use common::{Numbers, errbar, table};
+use crate::common::{Numbers, errbar, table};
 
 /// What a fit to the table t.csv prints, as one line and as it is.
 fn said(folder: &Path, arguments: &[&str]) -> (String, String) {

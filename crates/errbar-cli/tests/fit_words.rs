@@ -1,13 +1,11 @@
 //! What fit says: about options that it does not follow, and about inputs.
 
-mod common;
-
-use common::errbar;
+use crate::common::errbar;
 
 #[test]
 fn options_that_are_ignored_say_so() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = common::Numbers::new(18);
+    let mut random = crate::common::Numbers::new(18);
     let mut text = String::from("time,x,few,many,mu,y\n");
     for row in 0..240 {
         let (x, y) = (random.next(), random.normal());
@@ -35,7 +33,7 @@ fn options_that_are_ignored_say_so() {
 #[test]
 fn inputs_are_said_to_be_shuffled_and_twins_are_one_entry() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = common::Numbers::new(7);
+    let mut random = crate::common::Numbers::new(7);
     let mut text = String::from("one,other,noise,mu,y\n");
     for _ in 0..1500 {
         let (x, near) = (random.next(), 0.02 * random.normal());

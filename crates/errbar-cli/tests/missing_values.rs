@@ -1,9 +1,7 @@
 //! Marks for missing values: those that everybody knows, those that are named with --na, and numbers
 //! that look like some.
 
-mod common;
-
-use common::{Ran, errbar, rows};
+use crate::common::{Ran, errbar, rows};
 use tempfile::TempDir;
 
 /// Four hundred rows of x, mu and y with sigma, in which some cells are something else.

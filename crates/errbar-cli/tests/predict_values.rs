@@ -12,11 +12,9 @@
 //!           [exceed(mu, t) for t in [0, 3, -4, 30]])
 //! ```
 
-mod common;
-
 use std::path::Path;
 
-use common::{constant_model, errbar, errbar_with, table};
+use crate::common::{constant_model, errbar, errbar_with, table};
 use errbar::fit::{self, Kind, Rows};
 use errbar::{Data, Silent};
 
@@ -221,7 +219,7 @@ fn a_band_on_sigma() {
 
 /// A table of two groups; the errors of b are ten times those of a.
 fn grouped(rows: usize) -> String {
-    let mut random = common::Numbers::new(5);
+    let mut random = crate::common::Numbers::new(5);
     let mut text = String::from("x,site,mu,y\n");
     for row in 0..rows {
         let (site, size) = if row % 2 == 0 { ("a", 1.0) } else { ("b", 10.0) };
@@ -273,7 +271,7 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
 #[test]
 fn each_row_says_who_its_interval_is_promised_to() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = common::Numbers::new(14);
+    let mut random = crate::common::Numbers::new(14);
     for file in ["t.csv", "later.csv"] {
         let mut text = String::from("x,station,mu,y\n");
         for station in 0..80 {
@@ -346,7 +344,7 @@ fn guarantees_that_cannot_be_given_are_refused_in_a_sentence() {
 #[test]
 fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = common::Numbers::new(8);
+    let mut random = crate::common::Numbers::new(8);
     let mut text = String::from("x,mu,y\n");
     for _ in 0..600 {
         let (x, mu) = (random.next(), 10.0 * random.next());
@@ -385,7 +383,7 @@ fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
 #[test]
 fn scores_of_a_debiased_model_compare_like_with_like() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = common::Numbers::new(37);
+    let mut random = crate::common::Numbers::new(37);
     let mut write = |name: &str| {
         let mut text = String::from("x,mu,y\n");
         // Evenly spread, so that only chance in y moves the mean error; in no order.

@@ -1,11 +1,9 @@
 //! `errbar report` as a person runs it.
 
-mod common;
-
 use std::fmt::Write as _;
 use std::path::Path;
 
-use common::{errbar, errbar_with, leftovers, rows, snapshot, table};
+use crate::common::{errbar, errbar_with, leftovers, rows, snapshot, table};
 
 /// A table with a sigma that is a third of what it should be.
 fn overconfident(rows_wanted: usize) -> String {

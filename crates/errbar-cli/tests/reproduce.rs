@@ -1,5 +1,4 @@
 //! `errbar reproduce` as a person runs it.
-#![cfg(feature = "paper")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

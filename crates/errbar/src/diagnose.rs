@@ -406,7 +406,7 @@ impl fmt::Display for Finding {
                 f,
                 "the errors are biased: observations lie {} {} the forecast on average (standard \
                  error {}), {} of the mean absolute error. Sigma is widened to cover it; correct \
-                 the forecast first for narrower error bars, or have its bias learned (--debias)",
+                 the forecast first for narrower error bars, or have its bias learned",
                 short(bias.abs()),
                 if bias > 0.0 { "above" } else { "below" },
                 short(standard_error),
@@ -420,8 +420,7 @@ impl fmt::Display for Finding {
                 match in_time_order {
                     true => "",
                     false =>
-                        ". If the rows are a time series, name its column with --time: its last \
-                         rows are then the test",
+                        ". If the rows are a time series, judge sigma by its last rows",
                 },
             ),
             Self::DriftingBias { first, last, standard_error } => write!(
@@ -450,13 +449,11 @@ impl fmt::Display for Finding {
             Self::Bounded { at, below, share } => write!(
                 f,
                 "{} of the observations are exactly {}, their {} value: if they cannot lie {} it, \
-                 say errbar predict {} {}",
+                 nor should error bars",
                 percent(share),
                 short(at),
                 if below { "least" } else { "greatest" },
                 if below { "below" } else { "above" },
-                if below { "--lower" } else { "--upper" },
-                short(at),
             ),
             Self::Interpolates { ratio, zero } => write!(
                 f,

@@ -56,6 +56,7 @@ pub mod law;
 pub mod math;
 pub mod mean;
 mod monitor;
+#[doc(hidden)]
 pub mod optimize;
 pub mod score;
 pub mod sigma;

@@ -97,7 +97,7 @@ fn bounds_are_seen() {
     let found = findings(&error, Context { observation: Some(&rain), ..Context::default() });
     let [Finding::Bounded { at, below, share }] = found[..] else { panic!("{found:?}") };
     assert!(at == 0.0 && below && (share - 0.5).abs() < 0.1, "{found:?}");
-    assert!(found[0].to_string().contains("--lower 0"), "{}", found[0]);
+    assert!(found[0].to_string().contains("exactly 0, their least value"), "{}", found[0]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Models of sigma: they find what is there, and no data break them.
 
-use errbar::Error;
+use errbar::fit::Fitted;
 use errbar::score::{Beta, LossKind, Sample, crps};
 use errbar::sigma::{Model, constant, network, polynomial};
+use errbar::{Data, Error};
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
@@ -214,8 +215,9 @@ fn saved_models_come_back_bit_for_bit() {
     let (x, error) = draw(8, 80, |x| 0.5 + x);
     for (kind, model) in fits(&x, 1, &error) {
         let model = model.unwrap();
-        let text = model.to_json().unwrap();
-        let back = Model::from_json(&text).unwrap();
+        let data = Data::new(&x, 1, &error).unwrap();
+        let fitted = Fitted::of(model.clone(), &data, &["x".into()]).unwrap();
+        let back = Fitted::from_json(&fitted.to_json().unwrap()).unwrap().model().clone();
         assert_eq!(back, model, "{kind}");
         let bits =
             |m: &Model| m.predict(&x).unwrap().iter().map(|s| s.to_bits()).collect::<Vec<_>>();
@@ -228,24 +230,30 @@ fn saved_models_come_back_bit_for_bit() {
 fn a_saved_model_that_was_tampered_with_is_refused() {
     let (x, error) = draw(9, 80, |x| 0.5 + x);
     let refused = |text: &str| {
-        let problem = Model::from_json(text).unwrap_err();
+        let problem = Fitted::from_json(text).unwrap_err();
         assert!(matches!(problem, Error::BadModel { .. }));
         problem.to_string()
     };
-    assert!(refused("").contains("no saved model of errbar"));
-    assert!(refused("{}").contains("no saved model of errbar"));
-    assert!(refused("[1, 2]").contains("no saved model of errbar"));
+    assert!(refused("").contains("no model file of errbar"));
+    assert!(refused("{}").contains("no model file of errbar"));
+    assert!(refused("[1, 2]").contains("no model file of errbar"));
+    assert!(refused(r#"{"errbar_sigma_model": 1}"#).contains("fit it again"));
     for (kind, model) in fits(&x, 1, &error) {
-        let text = model.unwrap().to_json().unwrap();
-        let newer = text.replace("\"errbar_sigma_model\": 1", "\"errbar_sigma_model\": 2");
+        let data = Data::new(&x, 1, &error).unwrap();
+        let text = Fitted::of(model.unwrap(), &data, &["x".into()]).unwrap().to_json().unwrap();
+        let newer = text.replace("\"errbar_model\": 1", "\"errbar_model\": 2");
         assert!(refused(&newer).contains("use a newer one"), "{kind}");
+        let needy =
+            text.replace("\"errbar_model\": 1", "\"errbar_model\": 1, \"needs\": [\"oracle\"]");
+        assert!(refused(&needy).contains("it needs \"oracle\""), "{kind}");
         refused(
             &text.replace(&format!("\"kind\": \"{}\"", text_kind(&text)), "\"kind\": \"oracle\""),
         );
         refused(&text[..text.len() / 2]);
         // Every number, one at a time, made something it must not be: an error or a usable model.
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        for pointer in numbers(&value, String::new()).into_iter().take(40) {
+        let model = numbers(&value["fitted"]["model"], "/fitted/model".into());
+        for pointer in model.into_iter().take(40) {
             for bad in [
                 serde_json::json!(-1),
                 serde_json::json!(1e308),
@@ -254,8 +262,8 @@ fn a_saved_model_that_was_tampered_with_is_refused() {
             ] {
                 let mut changed = value.clone();
                 *changed.pointer_mut(&pointer).unwrap() = bad;
-                let read = Model::from_json(&changed.to_string());
-                if let Ok(sigma) = read.and_then(|model| model.predict(&[0.5])) {
+                let read = Fitted::from_json(&changed.to_string());
+                if let Ok(sigma) = read.and_then(|read| read.model().predict(&[0.5])) {
                     assert!(sigma[0] > 0.0 && sigma[0].is_finite(), "{kind} {pointer}");
                 }
             }
@@ -265,7 +273,7 @@ fn a_saved_model_that_was_tampered_with_is_refused() {
 
 fn text_kind(text: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(text).unwrap();
-    value["model"]["kind"].as_str().unwrap().to_string()
+    value["fitted"]["model"]["kind"].as_str().unwrap().to_string()
 }
 
 /// Pointers to all numbers.

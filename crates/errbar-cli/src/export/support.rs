@@ -1,7 +1,8 @@
 //! What holds sigma where there were hardly any rows: the formula of `errbar::sigma::support`.
 
 use errbar::sigma::Model;
-use errbar::sigma::support::{Backing, FARTHEST, NEAREST, OUTSIDE, SLACK, TIED};
+use errbar::sigma::support::{FARTHEST, NEAREST, SLACK, TIED};
+use errbar::sigma::supported::{Backing, OUTSIDE};
 
 use super::graph::{Builder, Value, int, ints};
 use super::messages::DOUBLE;

@@ -11,6 +11,7 @@ use errbar::sigma::smooth;
 use errbar::sigma::trees;
 use errbar::{Data, Silent, Split};
 use prost::Message;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::messages::{self, BOOL, DOUBLE, Graph, INT64, Size, ValueInfo};
@@ -62,16 +63,10 @@ fn trees(columns: usize, rounds: usize) -> Model {
 
 /// All of them in equal shares; a stack itself is made by a fit or a file only.
 fn stack(members: &[Model]) -> Model {
-    let json =
-        |model: &Model| -> Value { serde_json::from_str(&model.to_json().unwrap()).unwrap() };
     let share = 1.0 / members.len() as f64;
-    let mut saved = json(&members[0]);
-    let members: Vec<Value> = members
-        .iter()
-        .map(|model| serde_json::json!({"share": share, "model": json(model)["model"]}))
-        .collect();
-    saved["model"] = serde_json::json!({"kind": "stack", "members": members});
-    Model::from_json(&saved.to_string()).unwrap()
+    let member = |model: &Model| serde_json::json!({"share": share, "model": model});
+    let members: Vec<Value> = members.iter().map(member).collect();
+    Model::deserialize(serde_json::json!({"kind": "stack", "members": members})).unwrap()
 }
 
 fn columns(number: usize) -> Vec<Column> {

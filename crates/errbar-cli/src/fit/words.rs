@@ -12,6 +12,7 @@ use errbar::sigma::Model;
 use errbar::sigma::stack::Member;
 use errbar::words::{percent, significant};
 
+use crate::advice;
 use crate::promise::promised;
 use crate::score::with_remedy;
 use crate::text_table::{four, wrapped};
@@ -40,7 +41,7 @@ impl Told {
         } else if !voice.quiet {
             voice.result(&self.words())?;
         }
-        self.findings.iter().for_each(|finding| voice.warn(&finding.to_string()));
+        self.findings.iter().for_each(|finding| voice.warn(&advice::on_errors(finding)));
         // A gain below a hundredth, or within the noise, is no reason to move forecasts.
         if let Some((gain, noise)) =
             self.worth.filter(|(gain, noise)| *gain > noise.mul_add(2.0, 0.01))
@@ -212,7 +213,7 @@ impl Told {
     fn json(&self) -> serde_json::Value {
         let fitted = &self.fit.fitted;
         let (rows, trained_on) = fitted.rows();
-        let warnings: Vec<String> = self.findings.iter().map(Finding::to_string).collect();
+        let warnings: Vec<String> = self.findings.iter().map(advice::on_errors).collect();
         let moved = fitted.bias().is_some();
         let verdict = self.verdict.as_ref().map(|verdict| with_remedy(verdict, moved));
         serde_json::json!({

@@ -6,7 +6,7 @@ use errbar_report::{
 };
 use roxmltree::{Document, Node};
 
-use crate::{one, with};
+use super::{one, with};
 
 /// The numbers of a path.
 fn numbers(path: Node<'_, '_>) -> Vec<f64> {

@@ -7,7 +7,7 @@ use errbar_report::{
 use proptest::prelude::*;
 use roxmltree::Document;
 
-use crate::one;
+use super::one;
 
 /// Parses, and checks that only our own elements and attributes are there, with finite numbers.
 fn check(svg: &str) {

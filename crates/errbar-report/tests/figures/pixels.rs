@@ -2,7 +2,7 @@
 
 use errbar_report::{Axis, Density, Figure, Line, Panel, Scatter, color};
 
-use crate::one;
+use super::one;
 
 struct Picture {
     width: usize,

@@ -3,8 +3,8 @@ use errbar_report::report::{Column, Groups, Order, Origin, Report, Subject};
 use errbar_report::{Error, Figure};
 use proptest::prelude::*;
 
-use crate::Made;
-use crate::markup::{drawings, tags};
+use super::Made;
+use super::markup::{drawings, tags};
 
 /// Names that would do harm as markup, and some that would only look bad.
 fn names() -> Vec<String> {

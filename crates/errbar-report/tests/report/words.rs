@@ -2,8 +2,8 @@ use errbar::Silent;
 use errbar_report::Cell;
 use errbar_report::report::{Column, Groups, Order, Origin, Report, Subject};
 
-use crate::Made;
-use crate::markup::{drawings, tags};
+use super::Made;
+use super::markup::{drawings, tags};
 
 fn report(subject: &Subject<'_>) -> Report {
     Report::new(subject, &Silent).unwrap()

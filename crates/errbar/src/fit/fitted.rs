@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::forecasts::{Forecasts, Rows};
 use super::guarantee::Guarantee;
 use super::{Kind, LEAST_ROWS, Options, Validation, known};
+use crate::checks::check_length;
+use crate::data::Data;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
 use crate::mean::Mean;
@@ -54,6 +56,11 @@ pub struct Fitted {
 /// The version of the saved form; older programs refuse newer forms.
 const FORMAT: u32 = 1;
 
+/// What a model may need beyond the first form, by name. A program that does not know one of the needs
+/// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
+/// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
+const NEEDS: [&str; 0] = [];
+
 /// The envelope of the saved form.
 #[derive(Serialize, Deserialize)]
 struct Saved<T> {
@@ -61,10 +68,58 @@ struct Saved<T> {
     errbar_model: u32,
     /// The version of errbar that wrote it.
     version: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    needs: Vec<String>,
     fitted: T,
 }
 
 impl Fitted {
+    /// Around a model that was trained on its own, with settings of one's choice: what it takes to
+    /// save it and to predict with it. Nothing was held out to judge it by, and nothing holds its
+    /// sigma where there were hardly any rows.
+    ///
+    /// ```
+    /// use errbar::Data;
+    /// use errbar::fit::Fitted;
+    /// use errbar::sigma::polynomial;
+    ///
+    /// let x: Vec<f64> = (0..50).map(|i| f64::from(i) / 50.0).collect();
+    /// let error: Vec<f64> = x.iter().enumerate().map(|(i, x)| (x + 0.1) * [1.0, -1.0][i % 2]).collect();
+    /// let line = polynomial::Options { largest_order: 1, ..polynomial::Options::general() };
+    /// let model = polynomial::fit(&x, 1, &error, &line)?;
+    /// let fitted = Fitted::of(model.clone(), &Data::new(&x, 1, &error)?, &["x".into()])?;
+    /// let loaded = Fitted::from_json(&fitted.to_json()?)?;
+    /// assert_eq!(loaded.predict(&[0.3])?.sigma(), model.predict(&[0.3])?);
+    /// # Ok::<(), errbar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Names or a model of another number of inputs than the data.
+    pub fn of(model: impl Into<Model>, data: &Data, names: &[String]) -> Result<Self> {
+        let model = model.into();
+        if names.len() != data.columns() {
+            return Err(Error::WrongNames { names: names.len(), columns: data.columns() });
+        }
+        check_length("inputs of the model", model.columns(), "columns", data.columns())?;
+        Ok(Self {
+            names: names.to_vec(),
+            ranges: Scaling::of_data(data)?,
+            mean: None,
+            forecast: None,
+            error_source: ErrorSource::HeldOut,
+            options: Options { kind: Kind::of(&model), validation: 0.0, ..Options::default() },
+            model: model.into(),
+            rows: data.rows(),
+            trained_on: data.rows(),
+            training: Summary::of(data.error(), data.weight()),
+            validation: None,
+            guarantee: None,
+            bias: None,
+            known: None,
+            debiased: None,
+        })
+    }
+
     /// The names of the input columns, in their order.
     #[must_use]
     pub fn names(&self) -> &[String] {
@@ -206,7 +261,7 @@ impl Fitted {
     /// None in practice; what the writer reports is passed on.
     pub fn to_json(&self) -> Result<String> {
         let version = env!("CARGO_PKG_VERSION").into();
-        let saved = Saved { errbar_model: FORMAT, version, fitted: self };
+        let saved = Saved { errbar_model: FORMAT, version, needs: Vec::new(), fitted: self };
         let mut text = serde_json::to_string_pretty(&saved)
             .map_err(|error| Error::BadModel { why: error.to_string() })?;
         text.push('\n');
@@ -223,14 +278,32 @@ impl Fitted {
         // The version first: a newer form may look different altogether.
         #[derive(Deserialize)]
         struct Version {
-            errbar_model: u32,
+            errbar_model: Option<u32>,
+            errbar_sigma_model: Option<u32>,
+            #[serde(default)]
+            needs: Vec<String>,
         }
-        let version: Version = serde_json::from_str(text)
-            .map_err(|error| bad(format!("it is no model file of errbar ({error})")))?;
-        if version.errbar_model > FORMAT {
-            return Err(bad(format!(
-                "it has form {}, and this version of errbar reads up to {FORMAT}; use a newer one",
-                version.errbar_model
+        let no_model =
+            |why: &dyn std::fmt::Display| bad(format!("it is no model file of errbar ({why})"));
+        let version: Version = serde_json::from_str(text).map_err(|error| no_model(&error))?;
+        let form = match (version.errbar_model, version.errbar_sigma_model) {
+            (Some(form), _) => form,
+            (None, Some(_)) => {
+                let why = "it is a model without the names of its inputs, which an early version of \
+                           errbar wrote; fit it again";
+                return Err(bad(why.into()));
+            }
+            (None, None) => return Err(no_model(&"missing field `errbar_model`")),
+        };
+        let newer = |what: String| bad(format!("{what}; use a newer one"));
+        if form > FORMAT {
+            let what =
+                format!("it has form {form}, and this version of errbar reads up to {FORMAT}");
+            return Err(newer(what));
+        }
+        if let Some(need) = version.needs.iter().find(|need| !NEEDS.contains(&need.as_str())) {
+            return Err(newer(format!(
+                "it needs {need:?}, which this version of errbar does not know"
             )));
         }
         let saved: Saved<Self> =

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::law::{Bounds, Normal};
 use crate::score::calibration::check_probability;
 use crate::sigma::Model;
-use crate::sigma::support::{Given, OUTSIDE};
+use crate::sigma::supported::{HeldSigma, OUTSIDE};
 
 /// Rows to predict: inputs, and what else a model may need.
 ///
@@ -89,7 +89,7 @@ impl<'a> Forecasts<'a> {
     pub(super) fn of(fitted: &'a Fitted, rows: Rows<'a>) -> Result<Self> {
         let Rows { inputs, forecast, .. } = rows;
         fitted.ranges.rows_of(inputs)?;
-        let Given { mut sigma, support, input } = fitted.model.give(inputs)?;
+        let HeldSigma { mut sigma, support, input } = fitted.model.give(inputs)?;
         if let Some(forecast) = forecast {
             check_length("forecast", forecast.len(), "inputs", sigma.len())?;
         }

@@ -53,7 +53,7 @@ use crate::mean::bias;
 use crate::monitor::{Monitor, Part, check};
 use crate::score::LossKind;
 use crate::score::bootstrap::Dependence;
-use crate::sigma::support::{Ground, least_told};
+use crate::sigma::supported::{Ground, least_told};
 use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smooth, trees};
 
 /// Which model of sigma to fit.

@@ -9,7 +9,7 @@ use crate::monitor::{Monitor, Part};
 use crate::score::bootstrap::dependence;
 use crate::score::{LossKind, Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
-use crate::sigma::support::Ground;
+use crate::sigma::supported::Ground;
 use crate::sigma::{Model, Supported, in_own_scale};
 
 /// Parts of the weights: first some for every model by what it costs alone, then some, one after
@@ -149,8 +149,8 @@ fn worth(error: &[f64]) -> f64 {
 /// A log sigma that differs by less than this between any two rows is one sigma.
 const LEAST_VARIATION: f64 = 0.02;
 
-/// Standard errors by which a stack must beat one sigma. Of 100 rows a gain of one is missed as often as
-/// not where there is something to gain; of several that gain nothing, the best gains half of one.
+/// Standard errors by which a stack must beat one sigma: chance alone is no gain. One would be too many
+/// for 100 rows of the paper's set G, whose median regret it takes from 0.018 to 0.028.
 const SURE: f64 = 0.5;
 
 /// The least share of a model that is kept.

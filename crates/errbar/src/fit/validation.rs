@@ -12,7 +12,7 @@ use crate::folds::{Held, Order};
 use crate::monitor::{Monitor, SideBySide};
 use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
-use crate::sigma::support::Ground;
+use crate::sigma::supported::Ground;
 use crate::sigma::{Supported, stack};
 
 /// Held-out rows and the sigmas given to them by models that never saw them.

@@ -25,6 +25,8 @@ mod cubic_line_search;
 mod descent;
 mod lbfgs;
 mod minimum;
+#[cfg(test)]
+mod tests;
 
 pub use self::bfgs::{bfgs, bfgs_with};
 pub use self::lbfgs::{lbfgs, lbfgs_with};

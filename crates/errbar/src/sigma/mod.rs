@@ -21,10 +21,11 @@ mod scaling;
 pub mod smooth;
 pub mod stack;
 pub mod support;
+pub mod supported;
 mod train;
 pub mod trees;
 
 pub use model::Model;
 pub use scaling::Scaling;
 pub(crate) use scaling::in_own_scale;
-pub use support::Supported;
+pub use supported::Supported;

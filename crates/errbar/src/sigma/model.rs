@@ -1,4 +1,4 @@
-//! Any fitted model, and its saved form.
+//! Any fitted model.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,23 +8,12 @@ use super::polynomial::Polynomial;
 use super::smooth::Smooth;
 use super::stack::Stack;
 use super::trees::Trees;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-/// A fitted model of sigma(x), whatever its kind.
-///
-/// ```
-/// use errbar::sigma::{polynomial, Model};
-///
-/// let x: Vec<f64> = (0..50).map(|i| f64::from(i) / 50.0).collect();
-/// let error: Vec<f64> = x.iter().enumerate().map(|(i, x)| (x + 0.1) * [1.0, -1.0][i % 2]).collect();
-/// let model = Model::from(polynomial::fit(&x, 1, &error, &polynomial::Options::general())?);
-/// let saved = model.to_json()?;
-/// let loaded = Model::from_json(&saved)?;
-/// assert_eq!(loaded.predict(&[0.3])?, model.predict(&[0.3])?);
-/// # Ok::<(), errbar::Error>(())
-/// ```
+/// A fitted model of sigma(x), whatever its kind; [`Fitted::of`](crate::fit::Fitted::of) makes a file
+/// of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", try_from = "Unchecked")]
 pub enum Model {
     /// One sigma.
     Constant(Constant),
@@ -40,17 +29,32 @@ pub enum Model {
     Stack(Stack),
 }
 
-/// The version of the saved form; older programs refuse newer forms.
-const FORMAT: u32 = 1;
+/// What is read is checked before it is a [`Model`].
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Unchecked {
+    Constant(Constant),
+    Polynomial(Polynomial),
+    Smooth(Smooth),
+    Network(Network),
+    Trees(Trees),
+    Stack(Stack),
+}
 
-/// The envelope of the saved form.
-#[derive(Serialize, Deserialize)]
-struct Saved {
-    /// Says what this is to whoever opens the file.
-    errbar_sigma_model: u32,
-    /// The version of errbar that wrote it.
-    version: String,
-    model: Model,
+impl TryFrom<Unchecked> for Model {
+    type Error = &'static str;
+
+    fn try_from(unchecked: Unchecked) -> std::result::Result<Self, Self::Error> {
+        let model = match unchecked {
+            Unchecked::Constant(model) => Self::Constant(model),
+            Unchecked::Polynomial(model) => Self::Polynomial(model),
+            Unchecked::Smooth(model) => Self::Smooth(model),
+            Unchecked::Network(model) => Self::Network(model),
+            Unchecked::Trees(model) => Self::Trees(model),
+            Unchecked::Stack(model) => Self::Stack(model),
+        };
+        model.check().map(|()| model)
+    }
 }
 
 impl Model {
@@ -97,45 +101,6 @@ impl Model {
         }
     }
 
-    /// The saved form: versioned JSON that holds every digit.
-    ///
-    /// # Errors
-    /// None in practice; what the writer reports is passed on.
-    pub fn to_json(&self) -> Result<String> {
-        let saved = Saved {
-            errbar_sigma_model: FORMAT,
-            version: env!("CARGO_PKG_VERSION").into(),
-            model: self.clone(),
-        };
-        serde_json::to_string_pretty(&saved)
-            .map_err(|error| Error::BadModel { why: error.to_string() })
-    }
-
-    /// Reads the saved form and checks everything in it.
-    ///
-    /// # Errors
-    /// Text that is no such model, a form newer than this version knows, or numbers that do not fit
-    /// together.
-    pub fn from_json(text: &str) -> Result<Self> {
-        let bad = |why: String| Error::BadModel { why };
-        // The version first: a newer form may look different altogether.
-        #[derive(Deserialize)]
-        struct Version {
-            errbar_sigma_model: u32,
-        }
-        let version: Version = serde_json::from_str(text)
-            .map_err(|error| bad(format!("it is no saved model of errbar ({error})")))?;
-        if version.errbar_sigma_model > FORMAT {
-            return Err(bad(format!(
-                "it has form {}, and this version of errbar reads up to {FORMAT}; use a newer one",
-                version.errbar_sigma_model
-            )));
-        }
-        let saved: Saved = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-        saved.model.check().map_err(|why| bad(why.into()))?;
-        Ok(saved.model)
-    }
-
     /// The number of input columns.
     #[must_use]
     pub fn columns(&self) -> usize {
@@ -163,7 +128,7 @@ impl Model {
     }
 
     /// Whether a model that was read can be used.
-    pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
+    fn check(&self) -> std::result::Result<(), &'static str> {
         match self {
             Self::Constant(model) => model.check(),
             Self::Polynomial(model) => model.check(),

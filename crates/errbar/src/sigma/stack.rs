@@ -71,7 +71,6 @@ impl Stack {
             if matches!(model, Model::Stack(_)) {
                 return Err("a member of its stack is a stack itself");
             }
-            model.check()?;
             if model.columns() != self.columns() {
                 return Err("the members of its stack have different numbers of inputs");
             }

@@ -19,10 +19,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Model;
-use super::stack::{Member, mean};
 use crate::data::{Data, chosen_rows};
-use crate::error::Result;
 use crate::math::cholesky::Cholesky;
 
 /// Landmarks at most: as many neighbours as rows of which hardly any are near would have among all.
@@ -71,8 +68,8 @@ pub struct Support {
 
 /// What is known about the surroundings of one row.
 #[derive(Debug, Clone, PartialEq)]
-struct Near {
-    support: f64,
+pub(super) struct Near {
+    pub(super) support: f64,
     /// The nearest landmarks, and those as near as the last of them.
     places: Vec<u32>,
     /// Decorrelated, the row minus the mean of these.
@@ -81,7 +78,7 @@ struct Near {
 
 impl Support {
     /// Of data's rows, and which of them are the landmarks.
-    fn of(data: &Data, seed: u64) -> (Self, Vec<usize>) {
+    pub(super) fn of(data: &Data, seed: u64) -> (Self, Vec<usize>) {
         let (rows, columns) = (data.rows(), data.columns());
         let looked_at = chosen_rows(rows, rows.min(LOOK_AT), seed ^ 0x5099);
         let row = |i: usize| &data.inputs()[i * columns..(i + 1) * columns];
@@ -236,7 +233,7 @@ impl Support {
         }
     }
 
-    fn near(&self, row: &[f64]) -> Near {
+    pub(super) fn near(&self, row: &[f64]) -> Near {
         let mut at = self.decorrelated(row);
         let squares = self.squares(&at);
         let distance = self.distance(&squares, None);
@@ -259,7 +256,7 @@ impl Support {
 
     /// Which input takes a row from its neighbours: the one that is farthest from what the others
     /// would have it be.
-    fn farthest(&self, row: &[f64], near: &Near) -> Option<usize> {
+    pub(super) fn farthest(&self, row: &[f64], near: &Near) -> Option<usize> {
         let unknown = |(x, missing): (&f64, &bool)| x.is_nan() && !missing;
         if let Some(column) = row.iter().zip(&self.missing).position(unknown) {
             return Some(column);
@@ -291,7 +288,7 @@ impl Support {
             .max_by(|&a, &b| size(a).total_cmp(&size(b)))
     }
 
-    fn check(&self, columns: usize) -> std::result::Result<(), &'static str> {
+    pub(super) fn check(&self, columns: usize) -> std::result::Result<(), &'static str> {
         let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
         let lengths = [self.middle.len(), self.per_deviation.len(), self.missing.len()];
         let whole = lengths.iter().all(|length| *length == columns)
@@ -316,6 +313,18 @@ impl Support {
     }
 }
 
+impl Near {
+    /// Between what log sigma may lie here, after those at the landmarks.
+    pub(super) fn range(&self, logs: &[f64]) -> (f64, f64) {
+        let near = || self.places.iter().map(|&place| logs[place as usize]);
+        let mean = near().sum::<f64>() / self.places.len().max(1) as f64;
+        let low = near().fold(f64::INFINITY, f64::min).min(mean);
+        let high = near().fold(f64::NEG_INFINITY, f64::max).max(mean);
+        let s = self.support;
+        (mean - s * (mean - low + SLACK), mean + s * (high - mean + SLACK))
+    }
+}
+
 /// The standard deviation that the middle of the values speaks of, or that of all where most are the
 /// same.
 fn deviation(sorted: &[f64], low: f64, high: f64) -> f64 {
@@ -334,236 +343,4 @@ fn deviation(sorted: &[f64], low: f64, high: f64) -> f64 {
     let mean: f64 = sorted.iter().map(|x| share * scaled(x)).sum();
     let variance: f64 = sorted.iter().map(|x| share * (scaled(x) - mean).powi(2)).sum();
     half * variance.sqrt()
-}
-
-/// A model that knows where it was trained, and by how large errors.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Supported {
-    #[serde(flatten)]
-    model: Model,
-    /// Absent in files of older versions, and where sigma does not depend on inputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    backing: Option<Backing>,
-}
-
-/// What holds a model's sigma.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Backing {
-    support: Support,
-    /// For each model of a stack, or the only one, its log sigma at every landmark.
-    logs: Vec<Vec<f64>>,
-    /// The least and the most that sigma may be.
-    limits: (f64, f64),
-}
-
-/// Sigma of some rows, and how well each is supported.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Given {
-    pub(crate) sigma: Vec<f64>,
-    /// From 0 to 1; `None` where the model does not know.
-    pub(crate) support: Option<Vec<f64>>,
-    /// For rows of little support the input that takes them from the training rows.
-    pub(crate) input: Vec<Option<usize>>,
-}
-
-/// A row of less support than this lies outside: more than twice as far from the training rows as
-/// nearly all of them are from each other.
-pub const OUTSIDE: f64 = 0.5;
-
-impl From<Model> for Supported {
-    /// A model whose training rows nobody knows.
-    fn from(model: Model) -> Self {
-        Self { model, backing: None }
-    }
-}
-
-/// What models of the same rows have in common.
-pub(crate) struct Ground {
-    support: Support,
-    landmarks: Data<'static>,
-    limits: (f64, f64),
-}
-
-impl Ground {
-    /// Of data.
-    pub(crate) fn of(data: &Data, seed: u64) -> Self {
-        let (support, landmarks) = Support::of(data, seed);
-        Self { support, landmarks: data.pick(&landmarks), limits: limits(data.error()) }
-    }
-}
-
-/// The least and the most that sigma may be after such errors: nothing is known beyond the largest.
-/// An error of zero has been rounded, by up to half of the least that is not zero: the standard
-/// deviation of that is the least that can be told.
-fn limits(error: &[f64]) -> (f64, f64) {
-    let largest = error.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
-    let most = if largest > 0.0 { largest } else { f64::MAX };
-    (least_told(error).clamp(f64::MIN_POSITIVE, most), most)
-}
-
-/// The size of error below which it can as well be zero: see [`limits`].
-pub(crate) fn least_told(error: &[f64]) -> f64 {
-    let mean = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
-    // What rounding in the last digits leaves is no error.
-    let told = error.iter().map(|e| e.abs()).filter(|e| *e > NOTHING * mean);
-    let least = told.fold(f64::INFINITY, f64::min);
-    if least.is_finite() { least / 12f64.sqrt() } else { 0.0 }
-}
-
-/// The share of the mean size of errors that rounding in the last digits of observations may be.
-const NOTHING: f64 = 1e-9;
-
-impl Supported {
-    /// A model trained on some ground.
-    pub(crate) fn new(model: Model, ground: &Ground) -> Result<Self> {
-        if matches!(model, Model::Constant(_)) {
-            return Ok(Self { model, backing: None });
-        }
-        let limits = ground.limits;
-        let log = |model: &Model| -> Result<Vec<f64>> {
-            let sigma = model.predict(ground.landmarks.inputs())?;
-            Ok(sigma.into_iter().map(|s| held(s, limits).ln()).collect())
-        };
-        let logs = members(&model).map(log).collect::<Result<_>>()?;
-        let backing = Backing { support: ground.support.clone(), logs, limits };
-        Ok(Self { model, backing: Some(backing) })
-    }
-
-    /// The model itself, which knows nothing of support.
-    #[must_use]
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
-    /// The model itself, alone.
-    pub(crate) fn into_model(self) -> Model {
-        self.model
-    }
-
-    /// What holds its sigma, where it is known.
-    #[must_use]
-    pub fn backing(&self) -> Option<&Backing> {
-        self.backing.as_ref()
-    }
-
-    /// Sigma for each row of row-major inputs.
-    ///
-    /// # Errors
-    /// Another number of columns than the model was fitted to, or a value that is not finite (or
-    /// missing).
-    pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
-        Ok(self.give(inputs)?.sigma)
-    }
-
-    /// [`Supported::predict`], and how well each row is supported.
-    pub(crate) fn give(&self, inputs: &[f64]) -> Result<Given> {
-        let Some(Backing { support, logs, limits }) = &self.backing else {
-            let sigma = self.model.predict(inputs)?;
-            return Ok(Given { input: vec![None; sigma.len()], support: None, sigma });
-        };
-        let mut sigmas: Vec<Vec<f64>> =
-            members(&self.model).map(|model| model.predict(inputs)).collect::<Result<_>>()?;
-        let rows: Vec<&[f64]> = inputs.chunks_exact(support.columns()).collect();
-        type Around = (f64, Option<usize>, Vec<(f64, f64)>);
-        let near: Vec<Around> = rows
-            .par_iter()
-            .with_min_len(256)
-            .map(|row| {
-                let near = support.near(row);
-                let ranges = logs.iter().map(|logs| near.range(logs)).collect();
-                let input = (near.support < OUTSIDE).then(|| support.farthest(row, &near));
-                (near.support, input.flatten(), ranges)
-            })
-            .collect();
-        for (member, (sigmas, model)) in sigmas.iter_mut().zip(members(&self.model)).enumerate() {
-            // One sigma for all rows is the same everywhere.
-            if matches!(model, Model::Constant(_)) {
-                continue;
-            }
-            for (sigma, (_, _, ranges)) in sigmas.iter_mut().zip(&near) {
-                let (low, high) = ranges[member];
-                let log = held(*sigma, *limits).ln();
-                // What lies in the range stays as it is, to the last bit.
-                if log < low || log > high {
-                    *sigma = log.clamp(low, high).exp();
-                }
-                *sigma = held(*sigma, *limits);
-            }
-        }
-        let sigma = match &self.model {
-            Model::Stack(stack) => {
-                let shares: Vec<f64> = stack.members().iter().map(|m| m.share).collect();
-                // Rounding must not lift the mean of equal sigmas above the most.
-                let sigma = mean(&sigmas, &shares).into_iter();
-                sigma.map(|sigma| held(sigma, *limits)).collect()
-            }
-            _ => sigmas.remove(0),
-        };
-        Ok(Given {
-            sigma,
-            support: Some(near.iter().map(|near| near.0).collect()),
-            input: near.into_iter().map(|near| near.1).collect(),
-        })
-    }
-
-    /// Whether a model that was read can be used.
-    pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
-        self.model.check()?;
-        let Some(Backing { support, logs, limits: (least, most) }) = &self.backing else {
-            return Ok(());
-        };
-        support.check(self.model.columns())?;
-        let fits = logs.len() == members(&self.model).count()
-            && logs.iter().all(|logs| logs.len() == support.len());
-        let good = logs.iter().flatten().all(|log| log.abs() < 1e3);
-        match fits && good && *least > 0.0 && least <= most && most.is_finite() {
-            true => Ok(()),
-            false => Err("what holds its sigma does not fit its landmarks"),
-        }
-    }
-}
-
-impl Backing {
-    /// Where the training rows were.
-    #[must_use]
-    pub fn support(&self) -> &Support {
-        &self.support
-    }
-
-    /// For each model of a stack, or the only one, its log sigma at every landmark.
-    #[must_use]
-    pub fn logs(&self) -> &[Vec<f64>] {
-        &self.logs
-    }
-
-    /// The least and the most that sigma may be.
-    #[must_use]
-    pub fn limits(&self) -> (f64, f64) {
-        self.limits
-    }
-}
-
-impl Near {
-    /// Between what log sigma may lie here, after those at the landmarks.
-    fn range(&self, logs: &[f64]) -> (f64, f64) {
-        let near = || self.places.iter().map(|&place| logs[place as usize]);
-        let mean = near().sum::<f64>() / self.places.len().max(1) as f64;
-        let low = near().fold(f64::INFINITY, f64::min).min(mean);
-        let high = near().fold(f64::NEG_INFINITY, f64::max).max(mean);
-        let s = self.support;
-        (mean - s * (mean - low + SLACK), mean + s * (high - mean + SLACK))
-    }
-}
-
-fn held(sigma: f64, (least, most): (f64, f64)) -> f64 {
-    sigma.clamp(least, most)
-}
-
-/// The models of a stack, or the only one.
-fn members(model: &Model) -> impl Iterator<Item = &Model> {
-    let (stack, alone): (&[Member], _) = match model {
-        Model::Stack(stack) => (stack.members(), None),
-        model => (&[], Some(model)),
-    };
-    stack.iter().map(|member| &member.model).chain(alone)
 }

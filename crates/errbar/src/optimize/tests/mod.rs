@@ -1,8 +1,9 @@
 //! The minimisers on the standard hard functions, against their known minima.
 
+mod basin;
 mod hard_functions;
 
-use errbar::optimize::{Options, Stop, bfgs, bfgs_with, lbfgs, lbfgs_with};
+use super::{Options, Stop, bfgs, bfgs_with, lbfgs, lbfgs_with};
 use hard_functions::{Objective, beale, problems, rosenbrock, wood};
 
 #[test]
@@ -79,7 +80,7 @@ fn the_monitor_sees_every_iteration_and_can_stop() {
         let mut seen = Vec::new();
         let mut x = [-1.2, 1.0];
         let options = Options::default();
-        let monitor = |step: &errbar::optimize::Step| {
+        let monitor = |step: &super::Step| {
             seen.push((step.iteration, step.value, step.x.to_vec()));
             step.iteration == 5
         };

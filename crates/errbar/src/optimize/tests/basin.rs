@@ -1,18 +1,16 @@
 //! BFGS against another implementation, that of the crate `basin`: the functions and starts of
-//! `optimize.rs`, the same stopping rule, and evaluations counted by the objective on both sides.
+//! `mod.rs`, the same stopping rule, and evaluations counted by the objective on both sides.
 //!
-//! `cargo test -p errbar --test optimize_basin -- --nocapture` prints the evaluations of both.
-
-mod hard_functions;
+//! `cargo test --release -p errbar --lib basin -- --nocapture` prints the evaluations of both.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 
+use super::hard_functions::{Objective, problems};
+use crate::optimize::{Options, bfgs};
 use basin::{
     ApplicationStop, Bfgs, CostFunction, Executor, FirstOrderState, Gradient, MoreThuente,
 };
-use errbar::optimize::{Options, bfgs};
-use hard_functions::{Objective, problems};
 
 /// Both stop when no component of the gradient is larger.
 const GRADIENT: f64 = 1e-8;

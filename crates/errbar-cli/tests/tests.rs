@@ -1,0 +1,18 @@
+//! The program as a person runs it. One program, so that it is linked once.
+
+mod common;
+
+mod bad_input; // one sentence that names the place
+mod csv_details; // CSV as people have it
+mod export; // ONNX
+#[cfg(unix)]
+mod faults; // full disks, closed pipes, Ctrl-C
+mod fit_verdicts; // sentences that follow from numbers
+mod fit_words; // options not followed, inputs
+mod fuzz_seeds; // what once crashed, and files of older versions
+mod missing_values; // --na, fill values
+mod predict_values; // what predict adds
+mod report; // the page
+#[cfg(feature = "paper")]
+mod reproduce; // the paper
+mod score; // score and compare

@@ -1,0 +1,27 @@
+//! What the library promises, as a caller sees it. One program, so that it is linked once.
+
+mod accumulate; // parts of a sample, merged
+mod accuracy_reliability; // the cost and its gradient
+mod allocation; // the cost allocates nothing
+mod bad_input; // errors that name the place and the value
+mod bias; // the bias of a forecaster, learned and taken off
+mod bootstrap; // intervals of scores
+mod calibration; // PIT, diagrams, coverage
+mod crps; // CRPS and NLPD
+mod decomposition; // the parts of CRPS
+mod diagnose; // warnings about errors
+mod fit; // from a table to error bars
+mod gaussian_process; // a mean of one's own
+mod guarantee; // conformal intervals
+mod importance; // what each input is worth
+mod layers; // the order of the library's rooms
+mod math; // elementary functions
+mod reliability; // the Reliability Score
+mod score_vectors; // 60-digit values
+mod shifted; // inputs that move
+mod sigma; // models of sigma
+mod sparse; // a Gaussian process of many rows
+mod stack; // several models, averaged
+mod support; // where there were hardly any rows
+mod trees; // boosted trees
+mod verdict; // good, overconfident, ...
