@@ -38,7 +38,7 @@ type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
 /// How to fit, as the front gives it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Wanted<'py> {
+pub(crate) struct FitOptions<'py> {
     model: String,
     loss: String,
     beta: Bound<'py, PyAny>,
@@ -56,7 +56,7 @@ pub(crate) struct Wanted<'py> {
     progress: Option<Bound<'py, PyAny>>,
 }
 
-impl Wanted<'_> {
+impl FitOptions<'_> {
     fn options(&self) -> PyResult<fit::Options> {
         let beta = beta_of(&self.beta)?;
         Ok(fit::Options {
@@ -94,7 +94,7 @@ pub(crate) fn fit_sigma(
     error: Column<'_>,
     weight: Option<Column<'_>>,
     group: Option<Groups<'_>>,
-    wanted: Wanted<'_>,
+    wanted: FitOptions<'_>,
 ) -> PyResult<Fitted> {
     let options = wanted.options()?;
     let threads = threads_of(wanted.n_jobs)?;

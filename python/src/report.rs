@@ -19,7 +19,7 @@ type Named<'py> = (String, Column<'py>);
 /// What is judged, as the front gives it: rows in the order of time, where there is a time.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Judged<'py> {
+pub(crate) struct ReportRows<'py> {
     observation: Named<'py>,
     forecast: Named<'py>,
     sigma: Column<'py>,
@@ -35,7 +35,10 @@ pub(crate) struct Judged<'py> {
 
 /// The page, its headline and advice, its figures as SVG, and all scores.
 #[pyfunction]
-pub(crate) fn report<'py>(py: Python<'py>, judged: Judged<'py>) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn report<'py>(
+    py: Python<'py>,
+    judged: ReportRows<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
     let own = |(name, values): &Named<'_>| -> PyResult<(String, Vec<f64>)> {
         Ok((name.clone(), values.as_slice()?.to_vec()))
     };

@@ -126,7 +126,7 @@ pub(crate) fn errors_of<'py>(
 /// What [`scores`] should look at, as the front gives it.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Wanted<'py> {
+pub(crate) struct ScoreOptions<'py> {
     beta: Bound<'py, PyAny>,
     levels: Vec<f64>,
     pit_bins: usize,
@@ -146,7 +146,7 @@ pub(crate) fn scores<'py>(
     error: Column<'py>,
     sigma: Column<'py>,
     weight: Option<Column<'py>>,
-    wanted: Wanted<'py>,
+    wanted: ScoreOptions<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = Options {
         beta: beta_of(&wanted.beta)?,

@@ -12,7 +12,7 @@ use anyhow::{Context, ensure};
 use errbar::fit::{self, Fitted, Kind};
 use errbar::sigma::network::{self, Activation, Layer, Output};
 use errbar::sigma::polynomial::{self, Link, Order};
-use errbar::sigma::trees::{self, NodeParts};
+use errbar::sigma::trees::{self, NodeView};
 use errbar::sigma::{Model, constant, smooth};
 use errbar::{Data, Silent};
 use serde::Deserialize;
@@ -302,8 +302,8 @@ fn stack(cases: &[(String, Rows, Model)], names: &[impl AsRef<str>]) -> anyhow::
 /// Columns and thresholds of every split of trees, wherever they are.
 fn thresholds(model: &Model) -> Vec<(usize, f64)> {
     let split = |node| match node {
-        NodeParts::Leaf(_) => None,
-        NodeParts::Split { column, threshold, .. } => Some((column, threshold)),
+        NodeView::Leaf(_) => None,
+        NodeView::Split { column, threshold, .. } => Some((column, threshold)),
     };
     match model {
         Model::Trees(trees) => trees.trees().flatten().filter_map(split).collect(),

@@ -97,9 +97,7 @@ fn option(odd: &Odd) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use errbar::diagnose::Finding;
-use errbar::words::significant;
-use errbar_table::{Format, Mark, NumberColumn};
+    use errbar_table::{Format, Mark, NumberColumn};
 
     #[test]
     fn words_on_a_few_texts_among_numbers() {

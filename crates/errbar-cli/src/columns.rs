@@ -13,10 +13,10 @@ use errbar_table::{Format, NumberColumn, Numbers, Odd, Table, Texts};
 
 use crate::advice;
 use crate::arguments::{Missing, TableArguments};
+use crate::console::Console;
 use crate::fill_values;
 use crate::stop;
 use crate::time::parse_times;
-use crate::voice::Voice;
 
 /// The columns a command wants from a table that has been opened.
 pub(crate) struct Request {
@@ -24,9 +24,9 @@ pub(crate) struct Request {
     format: Format,
     missing: Option<Missing>,
     table: Table,
-    numbers: Vec<Asked>,
+    numbers: Vec<RequestedColumn>,
     texts: Vec<usize>,
-    time: Option<Asked>,
+    time: Option<RequestedColumn>,
 }
 
 /// A column of numbers that was asked for.
@@ -49,7 +49,7 @@ pub(crate) enum Range {
 
 /// A column, and what it was asked for as.
 #[derive(Debug, Clone)]
-struct Asked {
+struct RequestedColumn {
     role: String,
     name: String,
     column: usize,
@@ -60,7 +60,7 @@ struct Asked {
     may_be_infinite: bool,
 }
 
-impl Asked {
+impl RequestedColumn {
     fn new(role: String, name: String, column: usize, range: Range, required: bool) -> Self {
         let (may_have_gaps, may_be_infinite) = (false, false);
         Self { role, name, column, range, required, may_have_gaps, may_be_infinite }
@@ -68,7 +68,7 @@ impl Asked {
 }
 
 /// The rows in which nothing is missing.
-pub(crate) struct Kept {
+pub(crate) struct Columns {
     file: String,
     /// Rows in the file.
     total_rows: usize,
@@ -76,7 +76,7 @@ pub(crate) struct Kept {
     /// The number in the file of each row, counted from 1; none when they are all there and in
     /// order.
     numbers_of_rows: Option<Vec<u64>>,
-    asked: Vec<Asked>,
+    asked: Vec<RequestedColumn>,
     numbers: Vec<Numbers>,
     /// The cells of each that hold no number.
     odd: Vec<Odd>,
@@ -133,7 +133,7 @@ impl Request {
         self.ask(role, name, range, true)
     }
 
-    /// A column that is used if it holds numbers (see [`Kept::maybe`]); a row without one is left
+    /// A column that is used if it holds numbers (see [`Columns::maybe`]); a row without one is left
     /// out. It is given up when a value is no number, or when all are missing.
     pub(crate) fn maybe_number(&mut self, role: &str, name: &str) -> anyhow::Result<NumberId> {
         self.ask(role, name, Range::Any, false)
@@ -163,7 +163,7 @@ impl Request {
     ) -> anyhow::Result<NumberId> {
         let column = self.table.column(name)?;
         let (role, name) = (role.into(), name.into());
-        self.numbers.push(Asked::new(role, name, column, range, required));
+        self.numbers.push(RequestedColumn::new(role, name, column, range, required));
         Ok(NumberId(self.numbers.len() - 1))
     }
 
@@ -177,18 +177,19 @@ impl Request {
     /// are then kept in order of time.
     pub(crate) fn time(&mut self, name: &str) -> anyhow::Result<()> {
         let column = self.table.column(name)?;
-        self.time = Some(Asked::new("time".into(), name.into(), column, Range::Any, false));
+        self.time =
+            Some(RequestedColumn::new("time".into(), name.into(), column, Range::Any, false));
         Ok(())
     }
 
     /// Reads everything that was asked for.
-    pub(crate) fn read(self, voice: Voice) -> anyhow::Result<Kept> {
+    pub(crate) fn read(self, console: Console) -> anyhow::Result<Columns> {
         let file = self.table.name().to_string();
         let from_input = self.path.as_os_str() == "-";
         // Each column of the file once, whatever it is used as.
         let mut columns: Vec<NumberColumn> = Vec::new();
-        let mut place = |asked: &Asked| {
-            let Asked { column, required, .. } = *asked;
+        let mut place = |asked: &RequestedColumn| {
+            let RequestedColumn { column, required, .. } = *asked;
             if let Some(at) = columns.iter().position(|c| c.column == column) {
                 columns[at].required |= required;
                 return at;
@@ -204,7 +205,7 @@ impl Request {
             texts.push(time.column);
             texts.len() - 1
         });
-        let read = read_table(self.table, &columns, &texts, voice)?;
+        let read = read_table(self.table, &columns, &texts, console)?;
         let (mut found, mut found_texts) = (read.numbers, read.texts);
 
         let time = match (&self.time, time_place.map(|at| &found[at])) {
@@ -214,7 +215,7 @@ impl Request {
                     None => {
                         let table = Table::open(&self.path, &self.format)?;
                         let column = table.column(&asked.name)?;
-                        read_table(table, &[], &[column], voice)?.texts.pop()
+                        read_table(table, &[], &[column], console)?.texts.pop()
                     }
                 };
                 let Some(mut texts) = texts else { bail!("{file} has changed while it was read") };
@@ -248,7 +249,7 @@ impl Request {
                 copy(&found[at])
             }
         });
-        let mut kept = Kept {
+        let mut kept = Columns {
             file,
             total_rows: read.rows,
             rows: read.rows,
@@ -273,9 +274,9 @@ fn read_table(
     table: Table,
     numbers: &[NumberColumn],
     texts: &[usize],
-    voice: Voice,
+    console: Console,
 ) -> anyhow::Result<errbar_table::Columns> {
-    let bar = voice.bar("Reading", 1000);
+    let bar = console.bar("Reading", 1000);
     let read = table.read(numbers, texts, &mut |share: f64| {
         bar.set_position((share * 1000.0) as u64);
         stop::asked()
@@ -307,7 +308,7 @@ fn copy(numbers: &Numbers) -> Numbers {
     }
 }
 
-impl Kept {
+impl Columns {
     /// The number of rows kept.
     pub(crate) fn rows(&self) -> usize {
         self.rows
@@ -502,7 +503,11 @@ impl Kept {
         }
     }
 
-    fn leave_out(&mut self, missing: Option<Missing>, time: Option<&Asked>) -> anyhow::Result<()> {
+    fn leave_out(
+        &mut self,
+        missing: Option<Missing>,
+        time: Option<&RequestedColumn>,
+    ) -> anyhow::Result<()> {
         if self.rows == 0 {
             bail!("{} has a header but no rows below it", self.file);
         }
@@ -573,7 +578,7 @@ impl Kept {
     }
 
     /// A column by its role, or by its name where several have that role.
-    fn called(&self, asked: &Asked) -> String {
+    fn called(&self, asked: &RequestedColumn) -> String {
         let same = self.asked.iter().filter(|other| other.role == asked.role).count();
         if same > 1 { format!("\"{}\"", asked.name) } else { asked.role.clone() }
     }

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::Request;
+use crate::console::Console;
 use crate::resampling::{self, Progress, ResamplingArguments};
-use crate::samples::{Names, Rows};
+use crate::samples::{Names, ScoreRows};
 use crate::stop;
-use crate::voice::Voice;
 
 /// Compare several sigmas, or several forecasts with theirs, on the same rows.
 ///
@@ -90,12 +90,12 @@ pub(crate) struct Arguments {
     threads: Threads,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 /// One of those compared.
 #[derive(Serialize)]
-struct Named {
+struct Contender {
     name: String,
     /// Whether it is better than the one compared with, in words; nothing for that one.
     text: Option<String>,
@@ -114,7 +114,7 @@ struct Report {
     /// What was missing in rows that were left out, and in how many.
     left_out: Vec<(String, usize)>,
     against: String,
-    candidates: Vec<Named>,
+    candidates: Vec<Contender>,
     dependence: Option<Dependence>,
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -128,14 +128,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let pool = arguments.threads.pool()?;
     let report = pool.install(|| arguments.report())?;
     stop::check()?;
-    let voice = arguments.voice;
-    report.notes.iter().for_each(|note| voice.note(note));
-    report.warnings.iter().for_each(|warning| voice.warn(warning));
+    let console = arguments.console;
+    report.notes.iter().for_each(|note| console.note(note));
+    report.warnings.iter().for_each(|warning| console.warn(warning));
     if arguments.json {
         let json = serde_json::to_string_pretty(&report).context("cannot write JSON")?;
-        return voice.result(&format!("{json}\n"));
+        return console.result(&format!("{json}\n"));
     }
-    voice.result(&report.in_words(&arguments.resampling.interval_in_words()))
+    console.result(&report.in_words(&arguments.resampling.interval_in_words()))
 }
 
 impl Arguments {
@@ -155,7 +155,7 @@ impl Arguments {
         if let Some(time) = &self.time {
             request.time(time)?;
         }
-        let mut kept = request.read(self.voice)?;
+        let mut kept = request.read(self.console)?;
         let mut notes = asked.notes.clone();
         notes.extend(kept.left_out_in_words());
         notes.extend(kept.marks_in_words());
@@ -173,7 +173,7 @@ impl Arguments {
             confidence: self.resampling.confidence,
             ..score::Options::default()
         };
-        let progress = Progress::new(self.voice, "Scoring");
+        let progress = Progress::new(self.console, "Scoring");
         let options = self.resampling.options();
         let comparison = compare(&samples, against, &scoring, &options, &progress)
             .map_err(|error| kept.refused(error))?;
@@ -189,7 +189,7 @@ impl Arguments {
                 words::difference_in_words(&name, &other, &difference, kept.rows(), &interval)
             });
             let (verdict, verdict_word) = (verdict.to_string(), verdict.word());
-            Named { name, text, verdict, verdict_word, candidate }
+            Contender { name, text, verdict, verdict_word, candidate }
         });
         Ok(Report {
             file: kept.file().to_string(),
@@ -206,7 +206,7 @@ impl Arguments {
     }
 
     /// The place of the one to compare with.
-    fn against(&self, rows: &Rows) -> anyhow::Result<usize> {
+    fn against(&self, rows: &ScoreRows) -> anyhow::Result<usize> {
         for nth in 0..rows.samples() {
             if (0..nth).any(|other| rows.name(other) == rows.name(nth)) {
                 bail!("\"{}\" is named twice: each is compared once", rows.name(nth));

@@ -10,7 +10,7 @@ use errbar::score::calibration::half_width;
 use errbar::words::significant;
 use errbar_report::{Axis, Band, Color, Figure, Line, Panel, Scatter, color};
 
-use crate::voice::Voice;
+use crate::console::Console;
 use crate::{model_file, output, report, stop};
 
 /// See it work: error bars for measurements after a motorcycle impact.
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 /// A link to the file in examples/data: a crate must have all its files in its own folder.
@@ -35,7 +35,7 @@ const LEVEL: f64 = 0.9;
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
-    let (folder, voice) = (&arguments.out, arguments.voice);
+    let (folder, console) = (&arguments.out, arguments.console);
     output::make_folder(folder)?;
     let path = |name: &str| folder.join(name);
     let (x, y) = measurements()?;
@@ -46,12 +46,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let times: String = grid.iter().map(|t| format!("{t:.2}\n")).collect();
     output::write(&path("times.csv"), format!("time_ms\n{times}").as_bytes())?;
 
-    voice.result(
+    console.result(
         "133 measurements of the head's acceleration after a simulated motorcycle impact (Silverman\n\
          1985). There is no forecaster, so errbar makes one: a Gaussian process. Then it learns how\n\
          large the errors are as a function of time.\n\n",
     )?;
-    let typed = |arguments: &[&str]| typed(voice, arguments);
+    let typed = |arguments: &[&str]| typed(console, arguments);
     let shown = |name: &str| path(name).display().to_string();
     let (data, model, times, bars) =
         (shown("motorcycle.csv"), shown("model.json"), shown("times.csv"), shown("error-bars.csv"));
@@ -71,12 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let fitted = model_file::read(Path::new(&model))?;
     let lines = Lines::of(&fitted, &grid)?;
-    voice.result(&lines.table(&fitted, &x, &y)?)?;
+    console.result(&lines.table(&fitted, &x, &y)?)?;
     let figure = lines.figure(&x, &y);
     let failed = "cannot draw the figure";
     output::write(&path("error-bars.svg"), figure.svg().context(failed)?.as_bytes())?;
     output::write(&path("error-bars.png"), &figure.png(2.0).context(failed)?)?;
-    voice.result("\nCan these error bars be trusted?\n")?;
+    console.result("\nCan these error bars be trusted?\n")?;
     let page = shown("report.html");
     typed(&[
         "report",
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "-o",
         &page,
     ])?;
-    voice.result(&format!(
+    console.result(&format!(
         "In {}: the data, the model, the error bars for 201 times, a picture of them (error-bars.png),\n\
          and a page that shows whether they can be trusted: open {page} in a browser.\n\
          Now with your own table: errbar fit --help\n",
@@ -99,13 +99,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Runs a command of the program as if it had been typed.
-fn typed(voice: Voice, arguments: &[&str]) -> anyhow::Result<()> {
+fn typed(console: Console, arguments: &[&str]) -> anyhow::Result<()> {
     let words: Vec<String> = arguments.iter().map(|word| report::quoted(word)).collect();
-    voice.result(&format!("$ errbar {}\n", words.join(" ")))?;
-    let quiet = if voice.quiet { &["--quiet"][..] } else { &[] };
+    console.result(&format!("$ errbar {}\n", words.join(" ")))?;
+    let quiet = if console.quiet { &["--quiet"][..] } else { &[] };
     let all = ["errbar"].iter().chain(arguments).chain(quiet);
     crate::dispatch(&<crate::Arguments as clap::Parser>::try_parse_from(all)?)?;
-    voice.result("\n")
+    console.result("\n")
 }
 
 fn measurements() -> anyhow::Result<(Vec<f64>, Vec<f64>)> {

@@ -13,10 +13,10 @@ use errbar::score::{Beta, errors_of, judge};
 use errbar::{Data, Group, Monitor, Split};
 use indicatif::ProgressBar;
 
-use self::words::Told;
+use self::words::FitSummary;
 use crate::arguments::{LossName, TableArguments, Threads, parse_beta, parse_column, parse_seed};
-use crate::columns::{Kept, NumberId, Range, Request};
-use crate::voice::Voice;
+use crate::columns::{Columns, NumberId, Range, Request};
+use crate::console::Console;
 use crate::{model_file, output, stop};
 
 /// Learn how large the error will be, as a function of the inputs.
@@ -153,7 +153,7 @@ pub(crate) struct Arguments {
     threads: Threads,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -227,13 +227,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let told = training.fit(arguments)?;
         stop::check()?;
         model_file::write(&arguments.output, &told.fit.fitted)?;
-        told.say(arguments.voice, arguments.json)
+        told.say(arguments.console, arguments.json)
     })
 }
 
 /// A table made ready to learn from.
 struct Training {
-    kept: Kept,
+    kept: Columns,
     names: Vec<String>,
     /// Row-major.
     inputs: Vec<f64>,
@@ -247,7 +247,7 @@ struct Training {
 }
 
 /// Which columns the errors are made of.
-enum Made {
+enum ErrorColumns {
     Error(NumberId),
     Difference {
         observation: NumberId,
@@ -262,7 +262,7 @@ impl Training {
     fn read(arguments: &Arguments) -> anyhow::Result<Self> {
         let mut notes = Vec::new();
         let mut request = Request::open(&arguments.file, &arguments.table)?;
-        let (made, mut used) = Made::ask(arguments, &mut request, &mut notes)?;
+        let (made, mut used) = ErrorColumns::ask(arguments, &mut request, &mut notes)?;
         let weight = match &arguments.weight {
             Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
             None => None,
@@ -303,15 +303,15 @@ impl Training {
             }
             asked.push((name.clone(), id));
         }
-        let mut kept = request.read(arguments.voice)?;
+        let mut kept = request.read(arguments.console)?;
         notes.extend(kept.left_out_in_words());
         notes.extend(kept.marks_in_words());
-        kept.fill_values_in_words().iter().for_each(|warning| arguments.voice.warn(warning));
+        kept.fill_values_in_words().iter().for_each(|warning| arguments.console.warn(warning));
 
         if arguments.inputs.is_empty() {
             for (name, id) in &asked {
                 if let Some(few) = kept.few_texts(*id) {
-                    arguments.voice.warn(&format!("the column \"{name}\" is not used: {few}"));
+                    arguments.console.warn(&format!("the column \"{name}\" is not used: {few}"));
                 }
             }
             notes.extend(chosen_inputs(&mut asked, &kept));
@@ -343,16 +343,16 @@ impl Training {
         let names: Vec<String> = asked.into_iter().map(|(name, _)| name).collect();
         let (mut mean, mut forecast) = (None, None);
         let (error, observation) = match made {
-            Made::Error(id) => (kept.take(id), None),
-            Made::Difference { observation, forecast: id, name } => {
+            ErrorColumns::Error(id) => (kept.take(id), None),
+            ErrorColumns::Difference { observation, forecast: id, name } => {
                 let observation = kept.take(observation);
                 let error = errors_of(&observation, kept.numbers(id));
                 forecast = Some(name);
                 (error.map_err(|error| kept.refused(error))?, Some(observation))
             }
-            Made::Observation(id) => {
+            ErrorColumns::Observation(id) => {
                 let observation = kept.take(id);
-                let progress = Progress(arguments.voice.bar("Mean", 1000));
+                let progress = Progress(arguments.console.bar("Mean", 1000));
                 let options = fit::Options {
                     loss: arguments.loss.with(arguments.beta),
                     seed: arguments.seed,
@@ -376,7 +376,7 @@ impl Training {
         Ok(Self { kept, names, inputs, error, observation, weight, group, forecast, mean, notes })
     }
 
-    fn fit(self, arguments: &Arguments) -> anyhow::Result<Told> {
+    fn fit(self, arguments: &Arguments) -> anyhow::Result<FitSummary> {
         let Self {
             kept,
             names,
@@ -457,7 +457,7 @@ impl Training {
         let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
         // Learned, it is no longer in the way.
         findings.retain(|finding| !arguments.debias || !matches!(finding, Finding::Biased { .. }));
-        let progress = Progress(arguments.voice.bar("Fitting", 1000));
+        let progress = Progress(arguments.console.bar("Fitting", 1000));
         let Fit { fitted, held_out } =
             fit::fit(&data, &names, &options, &progress).map_err(refused)?;
         let worth = match mean.is_none() && !arguments.debias {
@@ -484,7 +484,7 @@ impl Training {
             }
             None => (None, None),
         };
-        Ok(Told {
+        Ok(FitSummary {
             fit: Fit { fitted, held_out },
             held_out_scores,
             verdict,
@@ -498,7 +498,7 @@ impl Training {
     }
 }
 
-impl Made {
+impl ErrorColumns {
     /// Asks for the columns that make the errors; also the names of columns that are then no inputs
     /// unless they are named: first the observation, or the error, which never are.
     fn ask(
@@ -560,7 +560,7 @@ impl Made {
 }
 
 /// Keeps the columns that hold numbers, and says which were taken and which not.
-fn chosen_inputs(asked: &mut Vec<(String, NumberId)>, kept: &Kept) -> Vec<String> {
+fn chosen_inputs(asked: &mut Vec<(String, NumberId)>, kept: &Columns) -> Vec<String> {
     let mut notes = Vec::new();
     let mut no_numbers = Vec::new();
     asked.retain(|(name, id)| match kept.not_numbers(*id) {

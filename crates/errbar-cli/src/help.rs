@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::CommandFactory;
 
+use crate::console::Console;
 use crate::output;
-use crate::voice::Voice;
 
 /// Print completions for a shell.
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,7 @@ pub(crate) struct Manual {
     folder: PathBuf,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 pub(crate) fn completions(arguments: &Completions) -> anyhow::Result<()> {
@@ -56,6 +56,6 @@ pub(crate) fn manual(arguments: &Manual) -> anyhow::Result<()> {
         output::write(&folder.join(format!("{name}.1")), &page)?;
         count += 1;
     }
-    arguments.voice.note(&format!("{count} manual pages in {}", folder.display()));
+    arguments.console.note(&format!("{count} manual pages in {}", folder.display()));
     Ok(())
 }

@@ -5,6 +5,7 @@ mod advice;
 mod arguments;
 mod columns;
 mod compare;
+mod console;
 mod demo;
 mod export;
 mod fill_values;
@@ -25,7 +26,6 @@ mod score;
 mod stop;
 mod text_table;
 mod time;
-mod voice;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -83,7 +83,7 @@ pub fn status(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) 
             130
         }
         Err(error) => {
-            voice::say(&format!("errbar: {error:#}{}", advice::after(&error)));
+            console::say(&format!("errbar: {error:#}{}", advice::after(&error)));
             1
         }
     }

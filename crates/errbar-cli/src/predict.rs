@@ -18,7 +18,7 @@ use self::error_bars::ErrorBars;
 use self::promise::Promise;
 use self::tally::Tally;
 use crate::arguments::{Threads, parse_probability};
-use crate::voice::Voice;
+use crate::console::Console;
 use crate::{arguments, model_file, output, stop};
 
 /// Put error bars on new forecasts.
@@ -115,7 +115,7 @@ pub(crate) struct Arguments {
     threads: Threads,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -155,8 +155,8 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
         table.column_for(name, &format!(", an input of {}", arguments.model.display()))
     };
     let mut columns: Vec<usize> = fitted.names().iter().map(input).collect::<Result<_, _>>()?;
-    let around = Around::of(arguments, fitted, &table)?;
-    if let Around::Column(column) = around {
+    let around = ForecastSource::of(arguments, fitted, &table)?;
+    if let ForecastSource::Column(column) = around {
         columns.push(column);
     }
     let promise = Promise::of(arguments, fitted, &table)?;
@@ -168,8 +168,8 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
     match written.and_then(|tally| sink.finish().map(|()| tally)) {
         Ok(tally) => {
-            tally.say(arguments.voice, &file, fitted.names(), arguments);
-            tally.say_missing(arguments.voice, fitted);
+            tally.say(arguments.console, &file, fitted.names(), arguments);
+            tally.say_missing(arguments.console, fitted);
             Ok(())
         }
         // A reader that has seen enough is no failure.
@@ -220,12 +220,12 @@ fn check_names(table: &Table, added: &[NewColumn]) -> anyhow::Result<()> {
 fn copy(
     arguments: &Arguments,
     fitted: &Fitted,
-    (around, promise): (&Around, &Promise),
+    (around, promise): (&ForecastSource, &Promise),
     new: &Columns,
     stream: &mut Stream,
     sink: &mut Sink,
 ) -> anyhow::Result<Tally> {
-    let bar = arguments.voice.bar("Rows", 1000);
+    let bar = arguments.console.bar("Rows", 1000);
     let mut tally = Tally::default();
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
@@ -240,7 +240,7 @@ fn copy(
 }
 
 /// Where the forecast that error bars are put around comes from.
-enum Around {
+enum ForecastSource {
     /// A column of the table, read after the inputs.
     Column(usize),
     /// The model's own.
@@ -249,7 +249,7 @@ enum Around {
     Nothing,
 }
 
-impl Around {
+impl ForecastSource {
     fn of(arguments: &Arguments, fitted: &Fitted, table: &Table) -> anyhow::Result<Self> {
         if let Some(name) = &arguments.forecast {
             return Ok(Self::Column(table.column(name)?));

@@ -6,8 +6,8 @@ use errbar::words::significant;
 use indicatif::ProgressBar;
 
 use crate::arguments::{parse_probability, parse_seed};
+use crate::console::Console;
 use crate::stop;
-use crate::voice::Voice;
 
 /// How the intervals are made.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -72,8 +72,8 @@ pub(crate) fn note(intervals: &Intervals) -> Option<String> {
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    pub(crate) fn new(voice: Voice, what: &str) -> Self {
-        Self(voice.bar(what, 1000))
+    pub(crate) fn new(console: Console, what: &str) -> Self {
+        Self(console.bar(what, 1000))
     }
 }
 

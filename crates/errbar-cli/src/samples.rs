@@ -3,7 +3,7 @@
 use anyhow::bail;
 use errbar::score::{Sample, errors_of};
 
-use crate::columns::{Kept, NumberId, Range, Request};
+use crate::columns::{Columns, NumberId, Range, Request};
 
 /// The columns that make one or more samples of the same rows, as the arguments name them.
 pub(crate) struct Names<'a> {
@@ -18,7 +18,7 @@ pub(crate) struct Names<'a> {
 }
 
 /// The columns that were asked for.
-pub(crate) struct Asked {
+pub(crate) struct ScoreColumns {
     errors: Vec<(String, ErrorFrom)>,
     sigma: Vec<(String, NumberId)>,
     weight: Option<NumberId>,
@@ -33,7 +33,7 @@ enum ErrorFrom {
 }
 
 /// Samples of the same rows.
-pub(crate) struct Rows {
+pub(crate) struct ScoreRows {
     /// One for all, or one for each sigma: the name of its column, and the errors.
     errors: Vec<(String, Vec<f64>)>,
     sigma: Vec<(String, Vec<f64>)>,
@@ -42,7 +42,7 @@ pub(crate) struct Rows {
 
 impl Names<'_> {
     /// Asks for the columns; those left out are looked for under their usual names.
-    pub(crate) fn ask(&self, request: &mut Request) -> anyhow::Result<Asked> {
+    pub(crate) fn ask(&self, request: &mut Request) -> anyhow::Result<ScoreColumns> {
         let mut notes = Vec::new();
         let mut named = |role: &str, given: Option<&str>, usual: &[&str], request: &Request| {
             if let Some(name) = given {
@@ -102,11 +102,11 @@ impl Names<'_> {
             Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
             None => None,
         };
-        Ok(Asked { errors, sigma, weight, notes })
+        Ok(ScoreColumns { errors, sigma, weight, notes })
     }
 }
 
-impl Asked {
+impl ScoreColumns {
     /// The column with the forecast, the first where there are several; none for given errors.
     pub(crate) fn forecast(&self) -> Option<&str> {
         match self.errors.first() {
@@ -116,7 +116,7 @@ impl Asked {
     }
 
     /// Makes the errors out of what was read.
-    pub(crate) fn rows(self, kept: &mut Kept) -> anyhow::Result<Rows> {
+    pub(crate) fn rows(self, kept: &mut Columns) -> anyhow::Result<ScoreRows> {
         let mut errors = Vec::new();
         for (name, from) in self.errors {
             let error = match from {
@@ -133,11 +133,11 @@ impl Asked {
         if weight.as_ref().is_some_and(|weight| weight.iter().all(|&w| w == 0.0)) {
             bail!("{}: all weights are 0, and at least one row must count", kept.file());
         }
-        Ok(Rows { errors, sigma, weight })
+        Ok(ScoreRows { errors, sigma, weight })
     }
 }
 
-impl Rows {
+impl ScoreRows {
     /// How many samples there are.
     pub(crate) fn samples(&self) -> usize {
         self.sigma.len()
@@ -171,7 +171,7 @@ impl Rows {
     }
 
     /// One of the samples.
-    pub(crate) fn sample(&self, nth: usize, kept: &Kept) -> anyhow::Result<Sample<'_>> {
+    pub(crate) fn sample(&self, nth: usize, kept: &Columns) -> anyhow::Result<Sample<'_>> {
         Sample::new(&self.error_of(nth).1, &self.sigma[nth].1)
             .and_then(|sample| sample.maybe_weighted(self.weight.as_deref()))
             .map_err(|error| kept.refused(error))

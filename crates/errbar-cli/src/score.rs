@@ -14,10 +14,10 @@ use errbar::score::{self, Beta, Judging, Sample, Scores, judge_with, judge_witho
 use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
-use crate::columns::{Kept, Request};
+use crate::columns::{Columns, Request};
+use crate::console::Console;
 use crate::resampling::{self, Progress, ResamplingArguments};
-use crate::samples::{Asked, Names, Rows};
-use crate::voice::Voice;
+use crate::samples::{Names, ScoreColumns, ScoreRows};
 use crate::{advice, model_file, stop};
 
 /// Score error bars: are they of the right size, and do they help?
@@ -108,13 +108,13 @@ pub(crate) struct Arguments {
     threads: Threads,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 /// The scores of some rows, and what is to be said of them.
 #[derive(Serialize)]
-struct Judged {
-    verdict: Told,
+struct Assessment {
+    verdict: WordedVerdict,
     scores: Scores,
     #[serde(skip_serializing_if = "Option::is_none")]
     intervals: Option<Intervals>,
@@ -136,7 +136,7 @@ pub(crate) fn with_remedy(verdict: &Verdict, moved: bool) -> String {
 
 /// A verdict with its words.
 #[derive(Serialize)]
-struct Told {
+struct WordedVerdict {
     word: &'static str,
     text: String,
     #[serde(flatten)]
@@ -151,7 +151,7 @@ struct Group {
     rows: usize,
     /// None where no row has any weight.
     #[serde(flatten)]
-    judged: Option<Judged>,
+    judged: Option<Assessment>,
 }
 
 /// Everything there is to say.
@@ -163,7 +163,7 @@ struct Report {
     /// What was missing in rows that were left out, and in how many.
     left_out: Vec<(String, usize)>,
     #[serde(flatten)]
-    all: Judged,
+    all: Assessment,
     dependence: Option<Dependence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     since_training: Option<Since>,
@@ -180,14 +180,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let pool = arguments.threads.pool()?;
     let report = pool.install(|| arguments.report())?;
     stop::check()?;
-    let voice = arguments.voice;
-    report.notes.iter().for_each(|note| voice.note(note));
-    report.warnings.iter().for_each(|warning| voice.warn(warning));
+    let console = arguments.console;
+    report.notes.iter().for_each(|note| console.note(note));
+    report.warnings.iter().for_each(|warning| console.warn(warning));
     if arguments.json {
         let json = serde_json::to_string_pretty(&report).context("cannot write JSON")?;
-        return voice.result(&format!("{json}\n"));
+        return console.result(&format!("{json}\n"));
     }
-    voice.result(&report.in_words(&arguments.resampling.interval_in_words()))
+    console.result(&report.in_words(&arguments.resampling.interval_in_words()))
 }
 
 /// Whether the forecast that is scored has been moved by the bias that a model has learned.
@@ -205,7 +205,7 @@ enum Moved {
 impl Moved {
     /// `None` for a model that moves nothing. The column that `errbar predict` adds is called debiased,
     /// whatever its prefix; another beside the model's own forecast has been moved as well.
-    fn of(model: &Fitted, asked: &Asked, request: &Request) -> Option<Self> {
+    fn of(model: &Fitted, asked: &ScoreColumns, request: &Request) -> Option<Self> {
         model.bias()?;
         let Some(scored) = asked.forecast() else { return Some(Self::Unknown) };
         let has = |name: &str| request.header().iter().any(|column| column == name);
@@ -253,7 +253,7 @@ impl Arguments {
         if let Some(time) = &self.time {
             request.time(time)?;
         }
-        let mut kept = request.read(self.voice)?;
+        let mut kept = request.read(self.console)?;
         let mut notes = asked.notes.clone();
         notes.extend(kept.left_out_in_words());
         notes.extend(kept.marks_in_words());
@@ -295,7 +295,7 @@ impl Arguments {
             ));
         }
         let since_training = training.map(|training| Since { training: *training, now: now() });
-        let all = self.judge(&sample, &kept, &Progress::new(self.voice, "Scoring"))?;
+        let all = self.judge(&sample, &kept, &Progress::new(self.console, "Scoring"))?;
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
         let groups = self.judge_groups(&rows, groups, &kept)?;
         Ok(Report {
@@ -315,11 +315,11 @@ impl Arguments {
 
     fn judge_groups(
         &self,
-        rows: &Rows,
+        rows: &ScoreRows,
         groups: Vec<(String, Vec<usize>)>,
-        kept: &Kept,
+        kept: &Columns,
     ) -> anyhow::Result<Vec<Group>> {
-        let progress = Progress::new(self.voice, "Groups");
+        let progress = Progress::new(self.console, "Groups");
         let count = groups.len();
         let mut judged = Vec::new();
         for (nth, (value, places)) in groups.into_iter().enumerate() {
@@ -338,9 +338,9 @@ impl Arguments {
     fn judge(
         &self,
         sample: &Sample,
-        kept: &Kept,
+        kept: &Columns,
         monitor: &dyn errbar::Monitor,
-    ) -> anyhow::Result<Judged> {
+    ) -> anyhow::Result<Assessment> {
         let judging = Judging {
             scores: score::Options {
                 beta: self.beta,
@@ -358,7 +358,7 @@ impl Arguments {
         };
         let (scores, intervals, verdict) = judged.map_err(|error| kept.refused(error))?;
         let text = with_remedy(&verdict, false);
-        let verdict = Told { word: verdict.word(), text, verdict };
-        Ok(Judged { verdict, scores, intervals })
+        let verdict = WordedVerdict { word: verdict.word(), text, verdict };
+        Ok(Assessment { verdict, scores, intervals })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub(crate) use errbar_table::Stopped;
 
-use crate::{output, voice};
+use crate::{console, output};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -17,7 +17,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) fn say() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Ordering::SeqCst) {
-        voice::say("errbar: stopped; no file was left half-written");
+        console::say("errbar: stopped; no file was left half-written");
     }
 }
 

@@ -99,7 +99,7 @@ impl Context<'_> {
 }
 
 /// Training and test rows of a run, with their errors.
-struct Rows {
+struct TrainAndTest {
     x: Vec<f64>,
     error: Vec<f64>,
     test_x: Vec<f64>,
@@ -108,7 +108,7 @@ struct Rows {
     test_truth: Vec<f64>,
 }
 
-impl Rows {
+impl TrainAndTest {
     /// The errors of a forecast that is the true mean plus `offset` of x.
     fn new(
         set: DataSet,

@@ -66,7 +66,7 @@ pub fn check(bytes: &[u8]) {
 
 /// A table as it was read, to be compared. Numbers are their bits, missing ones all alike.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct TableAsRead {
     rows: u64,
     /// Where the columns that can be read stand.
     places: Vec<usize>,
@@ -90,8 +90,8 @@ fn said(error: &anyhow::Error) -> String {
     text
 }
 
-fn read(path: &Path, format: &Format, sizes: Sizes) -> Result<Seen, String> {
-    let read = || -> anyhow::Result<Seen> {
+fn read(path: &Path, format: &Format, sizes: Sizes) -> Result<TableAsRead, String> {
+    let read = || -> anyhow::Result<TableAsRead> {
         let mut table = Table::open(path, format)?;
         set_sizes(&mut table, sizes);
         let names = table.header().to_vec();
@@ -116,7 +116,7 @@ fn read(path: &Path, format: &Format, sizes: Sizes) -> Result<Seen, String> {
             texts.rows.iter().map(|&row| texts.values[row as usize].clone()).collect()
         };
         let rows = columns.rows as u64;
-        let seen = Seen {
+        let seen = TableAsRead {
             rows,
             places,
             names,
@@ -169,7 +169,7 @@ fn stream(
 }
 
 /// Copies a table that can be read, with further columns, and reads the copy.
-fn written(path: &Path, format: &Format, sizes: Sizes, whole: &Seen, copy: &Path) {
+fn written(path: &Path, format: &Format, sizes: Sizes, whole: &TableAsRead, copy: &Path) {
     let names = ["a new \"number\", and so on", "a new flag"].map(String::from);
     let value = |row: u64| if row.is_multiple_of(3) { f64::NAN } else { row as f64 / 7.0 };
     let flag = |row: u64| (row % 3 != 1).then_some(row.is_multiple_of(2));

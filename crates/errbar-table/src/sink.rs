@@ -12,7 +12,7 @@ use crate::output::{self, Pending};
 use crate::parquet::leaf::Leaf;
 use crate::parquet::values::Meaning;
 use crate::parquet::write::{self, ParquetSink};
-use crate::stream::{Kept, Streamed};
+use crate::stream::{RawRows, Streamed};
 use crate::{Batch, Stream};
 
 /// A column that is added to a table.
@@ -161,20 +161,20 @@ impl Sink {
             Written::Parquet { .. } => values.iter().map(write::leaf_of).collect(),
         };
         match (&mut self.file, &batch.kept) {
-            (Written::Csv { sink, .. }, Kept::Csv { bytes, records }) => {
+            (Written::Csv { sink, .. }, RawRows::Csv { bytes, records }) => {
                 sink.write_records(bytes, records, values)
             }
-            (Written::Csv { sink, places }, Kept::Parquet(leaves)) => {
+            (Written::Csv { sink, places }, RawRows::Parquet(leaves)) => {
                 let leaf =
                     |(leaf, meaning): &(usize, Meaning)| Some((leaves.get(*leaf)?, *meaning));
                 let leaves: Vec<_> = places.iter().filter_map(leaf).collect();
                 sink.write_leaves(batch.rows, &leaves, values)
             }
-            (Written::Parquet { sink, .. }, Kept::Parquet(leaves)) => {
+            (Written::Parquet { sink, .. }, RawRows::Parquet(leaves)) => {
                 let parts: Vec<_> = leaves.iter().chain(&new).map(|leaf| vec![leaf]).collect();
                 sink.write(batch.rows, &parts)
             }
-            (Written::Parquet { sink, source: Some(source) }, Kept::Csv { bytes, records }) => {
+            (Written::Parquet { sink, source: Some(source) }, RawRows::Csv { bytes, records }) => {
                 let (name, layout, kinds) = source;
                 let Some(old) = kinds::convert(bytes, records, layout, kinds) else {
                     bail!("{name} has changed while it was read");

@@ -20,11 +20,11 @@ pub struct Batch {
     /// The texts of the columns asked for.
     pub texts: Vec<Texts>,
     /// All columns, for a sink.
-    pub(crate) kept: Kept,
+    pub(crate) kept: RawRows,
 }
 
 /// The rows of a batch as they were in the file.
-pub(crate) enum Kept {
+pub(crate) enum RawRows {
     Csv {
         bytes: blocks::Buffer,
         /// Where each record lies in the bytes, without its line end.

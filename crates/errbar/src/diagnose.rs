@@ -419,8 +419,7 @@ impl fmt::Display for Finding {
                 short(correlation),
                 match in_time_order {
                     true => "",
-                    false =>
-                        ". If the rows are a time series, judge sigma by its last rows",
+                    false => ". If the rows are a time series, judge sigma by its last rows",
                 },
             ),
             Self::DriftingBias { first, last, standard_error } => write!(

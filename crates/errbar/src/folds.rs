@@ -64,24 +64,24 @@ impl Order {
     }
 
     /// The rows at some places (as whole groups where there are many), and all the others.
-    pub(crate) fn held(&self, from: usize, to: usize) -> Held {
+    pub(crate) fn held(&self, from: usize, to: usize) -> Fold {
         let (from, to) = (self.end(from), self.end(to));
         let mut held = self.rows[from..to].to_vec();
         let mut others = [&self.rows[..from], &self.rows[to..]].concat();
         held.sort_unstable();
         others.sort_unstable();
-        Held { held, others }
+        Fold { held, others }
     }
 
     /// All rows in so many parts, each with the others. With groups a part may be empty.
-    pub(crate) fn parts(&self, count: usize) -> impl Iterator<Item = Held> {
+    pub(crate) fn parts(&self, count: usize) -> impl Iterator<Item = Fold> {
         let rows = self.rows.len();
         (0..count).map(move |i| self.held(i * rows / count, (i + 1) * rows / count))
     }
 }
 
 /// Rows held out, and the others; both in their order.
-pub(crate) struct Held {
+pub(crate) struct Fold {
     pub(crate) held: Vec<usize>,
     pub(crate) others: Vec<usize>,
 }
@@ -119,7 +119,7 @@ mod tests {
     fn check(order: &Order, count: usize) -> Vec<Vec<usize>> {
         let mut all: Vec<usize> = Vec::new();
         let mut parts = Vec::new();
-        for Held { held, others } in order.parts(count) {
+        for Fold { held, others } in order.parts(count) {
             assert!(held.iter().all(|row| others.binary_search(row).is_err()));
             assert_eq!(held.len() + others.len(), 200);
             all.extend(&held);

@@ -28,13 +28,13 @@ pub(crate) fn check(monitor: &dyn Monitor) -> Result<()> {
 }
 
 /// A part of some work, as work of its own.
-pub(crate) struct Part<'a> {
+pub(crate) struct Stage<'a> {
     pub(crate) whole: &'a dyn Monitor,
     pub(crate) from: f64,
     pub(crate) to: f64,
 }
 
-impl Monitor for Part<'_> {
+impl Monitor for Stage<'_> {
     fn progress(&self, share: f64) {
         self.whole.progress(self.from + share * (self.to - self.from));
     }

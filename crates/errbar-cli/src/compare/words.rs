@@ -3,7 +3,7 @@
 use errbar::score::bootstrap::{Difference, Paired};
 use errbar::words::{percent, significant};
 
-use super::{Named, Report};
+use super::{Contender, Report};
 use crate::text_table::{TextTable, four, range, share_range, wrapped};
 
 const WIDTH: usize = 100;
@@ -67,7 +67,7 @@ impl Report {
     fn side_by_side(&self, interval: &str) -> TextTable {
         let names = self.candidates.iter().map(|named| named.name.as_str());
         let mut table = TextTable::new(&std::iter::once("").chain(names).collect::<Vec<_>>());
-        let mut add = |name: &str, cell: &dyn Fn(&Named) -> String| {
+        let mut add = |name: &str, cell: &dyn Fn(&Contender) -> String| {
             let cells = std::iter::once(name.to_string()).chain(self.candidates.iter().map(cell));
             table.row(cells.collect());
         };

@@ -14,7 +14,7 @@ use anyhow::bail;
 use errbar::fit::Fitted;
 
 use self::onnx::{Column, Moved};
-use crate::voice::Voice;
+use crate::console::Console;
 use crate::{model_file, output};
 
 /// Write a fitted model in a form that other programs run: ONNX.
@@ -48,25 +48,25 @@ pub(crate) struct Arguments {
     output: PathBuf,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { model, output: path, voice } = arguments;
+    let Arguments { model, output: path, console } = arguments;
     check_form(path)?;
     let fitted = model_file::read(model)?;
     let bytes = exported(&fitted)?;
     output::write(path, &bytes)?;
     let (explained, size) = (fitted.model().explain(), bytes.len());
-    voice.note(&format!("{explained}; wrote {} ({size} bytes)", path.display()));
+    console.note(&format!("{explained}; wrote {} ({size} bytes)", path.display()));
     if let Some(Moved { forecast: None, .. }) = moved(&fitted) {
-        voice.note(
+        console.note(
             "add its output \"bias\" to the forecast, which is no input of this model: sigma belongs to \
              the forecast so moved",
         );
     }
     if fitted.mean().is_some() {
-        voice.note(
+        console.note(
             "only sigma is in it: the Gaussian process that makes this model's forecast cannot be \
              exported, and errbar predict gives both",
         );

@@ -6,7 +6,7 @@
 //! (The operator that gives doubles, `TreeEnsemble` of 2024, is known to few runtimes yet.)
 
 use errbar::mean::bias::Bias;
-use errbar::sigma::trees::{NodeParts, Trees};
+use errbar::sigma::trees::{NodeView, Trees};
 
 use super::graph::{Builder, TREES, Value, doubles, int, ints, strings};
 use super::messages::{Attribute, DOUBLE};
@@ -34,7 +34,7 @@ pub(super) fn bias(graph: &mut Builder, bias: &Bias, inputs: &Inputs) -> Value {
 /// A level and the steps of all trees, as a column; the level alone where there are no steps.
 fn sum(
     graph: &mut Builder,
-    trees: impl ExactSizeIterator<Item = Vec<NodeParts>>,
+    trees: impl ExactSizeIterator<Item = Vec<NodeView>>,
     level: f64,
     inputs: &Inputs,
 ) -> Value {
@@ -81,18 +81,18 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(trees: impl Iterator<Item = Vec<NodeParts>>) -> Self {
+    fn of(trees: impl Iterator<Item = Vec<NodeView>>) -> Self {
         let mut all = Self::default();
         for (tree, nodes) in trees.enumerate() {
             for (place, node) in nodes.into_iter().enumerate() {
                 // What a leaf has in the lists of splits does not matter.
                 let (mut mode, mut split) = ("LEAF", (0, 0.0, false, 0));
                 match node {
-                    NodeParts::Leaf(step) => {
+                    NodeView::Leaf(step) => {
                         all.leaves.push(all.modes.len());
                         all.steps.push(step);
                     }
-                    NodeParts::Split { column, threshold, missing_left, right } => {
+                    NodeView::Split { column, threshold, missing_left, right } => {
                         (mode, split) = ("BRANCH_LEQ", (column, threshold, missing_left, right));
                     }
                 }

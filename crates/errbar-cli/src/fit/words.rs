@@ -13,13 +13,13 @@ use errbar::sigma::stack::Member;
 use errbar::words::{percent, significant};
 
 use crate::advice;
+use crate::console::Console;
 use crate::promise::promised;
 use crate::score::with_remedy;
 use crate::text_table::{four, wrapped};
-use crate::voice::Voice;
 
 /// Everything there is to say about a fit.
-pub(super) struct Told {
+pub(super) struct FitSummary {
     pub(super) fit: Fit,
     pub(super) held_out_scores: Option<Scores>,
     /// The verdict on them.
@@ -33,20 +33,20 @@ pub(super) struct Told {
     pub(super) in_order: bool,
 }
 
-impl Told {
-    pub(super) fn say(&self, voice: Voice, json: bool) -> anyhow::Result<()> {
-        self.notes.iter().for_each(|note| voice.note(note));
+impl FitSummary {
+    pub(super) fn say(&self, console: Console, json: bool) -> anyhow::Result<()> {
+        self.notes.iter().for_each(|note| console.note(note));
         if json {
-            voice.result(&format!("{}\n", serde_json::to_string_pretty(&self.json())?))?;
-        } else if !voice.quiet {
-            voice.result(&self.words())?;
+            console.result(&format!("{}\n", serde_json::to_string_pretty(&self.json())?))?;
+        } else if !console.quiet {
+            console.result(&self.words())?;
         }
-        self.findings.iter().for_each(|finding| voice.warn(&advice::on_errors(finding)));
+        self.findings.iter().for_each(|finding| console.warn(&advice::on_errors(finding)));
         // A gain below a hundredth, or within the noise, is no reason to move forecasts.
         if let Some((gain, noise)) =
             self.worth.filter(|(gain, noise)| *gain > noise.mul_add(2.0, 0.01))
         {
-            voice.warn(&format!(
+            console.warn(&format!(
                 "the forecaster's errors are not zero on average everywhere: with --debias, which learns \
                  that from the inputs and moves the forecasts, the CRPS would be lower by about {}% \
                  (standard error {}%)",
@@ -55,15 +55,15 @@ impl Told {
             ));
         }
         if self.fit.fitted.too_few_rows() {
-            voice.warn(&format!(
+            console.warn(&format!(
                 "with fewer than {LEAST_ROWS} rows ({} here) every model is one constant sigma",
                 self.fit.fitted.rows().0
             ));
         }
         if self.fit.fitted.error_source() == ErrorSource::InSample {
-            voice.warn(IN_SAMPLE);
+            console.warn(IN_SAMPLE);
         }
-        voice.note(&format!(
+        console.note(&format!(
             "wrote {0}; next: errbar predict NEW.csv --model {0} -o with-sigma.csv",
             self.output.display()
         ));

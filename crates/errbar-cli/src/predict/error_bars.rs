@@ -4,7 +4,7 @@ use errbar::fit::{Fitted, Forecasts, Rows};
 use errbar_table::Batch;
 use rayon::prelude::*;
 
-use super::Around;
+use super::ForecastSource;
 use super::columns::Columns;
 use super::promise::Promise;
 
@@ -29,7 +29,7 @@ const CHUNK: usize = 2048;
 impl ErrorBars {
     pub(super) fn of(
         fitted: &Fitted,
-        around: &Around,
+        around: &ForecastSource,
         promise: &Promise,
         columns: &Columns,
         batch: &Batch,
@@ -92,7 +92,7 @@ struct Chunk {
 impl Chunk {
     fn of(
         fitted: &Fitted,
-        around: &Around,
+        around: &ForecastSource,
         columns: &Columns,
         batch: &Batch,
         groups: Option<&[Option<u32>]>,
@@ -109,8 +109,10 @@ impl Chunk {
             }
         }
         let forecast: Option<Vec<f64>> = match around {
-            Around::Column(_) => Some(known.iter().map(|&i| batch.numbers[width][i]).collect()),
-            Around::Model | Around::Nothing => None,
+            ForecastSource::Column(_) => {
+                Some(known.iter().map(|&i| batch.numbers[width][i]).collect())
+            }
+            ForecastSource::Model | ForecastSource::Nothing => None,
         };
         let groups: Option<Vec<Option<u32>>> =
             groups.map(|groups| known.iter().map(|&i| groups[i]).collect());

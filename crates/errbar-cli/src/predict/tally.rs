@@ -7,8 +7,8 @@ use errbar_table::{Batch, Odd};
 use super::error_bars::ErrorBars;
 use super::promise::Promise;
 use super::{Arguments, round};
+use crate::console::Console;
 use crate::fill_values;
-use crate::voice::Voice;
 
 /// Counts of rows, and the range of sigma.
 #[derive(Default)]
@@ -79,7 +79,13 @@ impl Tally {
         }
     }
 
-    pub(super) fn say(&self, voice: Voice, file: &str, names: &[String], arguments: &Arguments) {
+    pub(super) fn say(
+        &self,
+        console: Console,
+        file: &str,
+        names: &[String],
+        arguments: &Arguments,
+    ) {
         let rows = |n: u64| format!("{n} {}", if n == 1 { "row" } else { "rows" });
         let mut text = format!("{file}: {}", rows(self.rows));
         if let Some(smallest) = self.smallest {
@@ -92,16 +98,16 @@ impl Tally {
         if arguments.output.as_os_str() != "-" {
             text += &format!("; wrote {}", arguments.output.display());
         }
-        voice.note(&text);
+        console.note(&text);
         if self.without > 0 {
-            voice.warn(&format!(
+            console.warn(&format!(
                 "{} of {} without sigma: an input is missing or infinite",
                 rows(self.without),
                 self.rows
             ));
         }
         if self.strangers > 0 {
-            voice.warn(&format!(
+            console.warn(&format!(
                 "{} of {} belong to no group that the guarantee knows: they are promised nothing, and \
                  their guaranteed intervals are empty",
                 rows(self.strangers),
@@ -112,7 +118,7 @@ impl Tally {
             arguments.guarantee.iter().zip(self.together.iter().zip(&self.nothing))
         {
             if together > 0 {
-                voice.note(&format!(
+                console.note(&format!(
                     "{} of {} belong to groups with too few errors to be promised {level} on their own: \
                      they are promised it together (column {}guaranteed_by_{})",
                     rows(together),
@@ -122,7 +128,7 @@ impl Tally {
                 ));
             }
             if nothing > 0 {
-                voice.warn(&format!(
+                console.warn(&format!(
                     "{} of {} belong to groups with too few errors to be promised {level} even together: \
                      their guaranteed intervals are empty",
                     rows(nothing),
@@ -136,7 +142,7 @@ impl Tally {
             by.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
             let by: Vec<String> =
                 by.iter().take(3).map(|(count, name)| format!("{count} by \"{name}\"")).collect();
-            voice.warn(&format!(
+            console.warn(&format!(
                 "{} of {} where there were hardly any training rows ({}): there sigma deserves less \
                  trust (columns {prefix}support and {prefix}outside)",
                 rows(self.outside),
@@ -149,7 +155,7 @@ impl Tally {
 }
 
 impl Tally {
-    pub(super) fn say_missing(&self, voice: Voice, fitted: &Fitted) {
+    pub(super) fn say_missing(&self, console: Console, fitted: &Fitted) {
         let marks = fitted.names().iter().zip(&self.marks).flat_map(|(name, odd)| {
             odd.marks.iter().map(move |mark| {
                 let cells = if mark.count == 1 { "cell" } else { "cells" };
@@ -158,7 +164,7 @@ impl Tally {
         });
         let marks: Vec<String> = marks.collect();
         if !marks.is_empty() {
-            voice.note(&format!("taken as missing: {}", marks.join(", ")));
+            console.note(&format!("taken as missing: {}", marks.join(", ")));
         }
         for (c, (name, found)) in fitted.names().iter().zip(&self.fill).enumerate() {
             let Some((low, high)) = fitted.range(c) else { continue };
@@ -166,7 +172,7 @@ impl Tally {
                 |&&(value, count): &&(f64, usize)| fill_values::is_far(value, count, low, high);
             let found: Vec<(f64, usize)> = found.iter().filter(far).copied().collect();
             if let Some(said) = fill_values::in_words("input", name, &found) {
-                voice.warn(&said);
+                console.warn(&said);
             }
         }
     }

@@ -11,10 +11,10 @@ use errbar_report::report::{Origin, Report};
 use indicatif::ProgressBar;
 
 pub(crate) use self::origin::quoted;
-use self::read::Judged;
+use self::read::ReportRows;
 use crate::arguments::{TableArguments, Threads};
+use crate::console::Console;
 use crate::output::{self, Pending};
-use crate::voice::Voice;
 use crate::{model_file, stop};
 
 /// Show whether error bars can be trusted: one page to look at.
@@ -87,7 +87,7 @@ pub(crate) struct Arguments {
     threads: Threads,
 
     #[command(flatten)]
-    voice: Voice,
+    console: Console,
 }
 
 /// Pixels of a PNG for each of the SVG: sharp in print.
@@ -112,14 +112,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let pool = arguments.threads.pool()?;
     pool.install(|| {
         let fitted = arguments.model.as_deref().map(model_file::read).transpose()?;
-        let judged = Judged::read(arguments, fitted.as_ref())?;
+        let judged = ReportRows::read(arguments, fitted.as_ref())?;
         let subject = judged.subject();
-        let progress = Progress(arguments.voice.bar("Judging", 1000));
+        let progress = Progress(arguments.console.bar("Judging", 1000));
         let report = Report::new(&subject, &progress).map_err(|error| judged.refused(error))?;
         progress.0.finish_and_clear();
         stop::check()?;
         let origin = origin::origin(arguments, fitted.as_ref(), &judged);
-        judged.notes.iter().for_each(|note| arguments.voice.note(note));
+        judged.notes.iter().for_each(|note| arguments.console.note(note));
         write(arguments, &report, &origin, judged.kept.file())
     })
 }
@@ -169,19 +169,19 @@ fn say(
     files: usize,
     bytes: usize,
 ) -> anyhow::Result<()> {
-    let voice = arguments.voice;
+    let console = arguments.console;
     let to_file = arguments.output.as_os_str() != "-";
-    if to_file && !voice.quiet {
+    if to_file && !console.quiet {
         let lines: Vec<String> = report.headline();
-        voice.result(&format!("{}\n", lines.join("\n")))?;
+        console.result(&format!("{}\n", lines.join("\n")))?;
     }
-    origin.warnings.iter().for_each(|warning| voice.warn(warning));
-    report.advice().iter().for_each(|advice| voice.warn(advice));
+    origin.warnings.iter().for_each(|warning| console.warn(warning));
+    report.advice().iter().for_each(|advice| console.warn(advice));
     if let (Some(folder), true) = (&arguments.figures, files > 0) {
-        voice.note(&format!("wrote {files} files of figures to {}", folder.display()));
+        console.note(&format!("wrote {files} files of figures to {}", folder.display()));
     }
     if to_file {
-        voice.note(&format!(
+        console.note(&format!(
             "wrote {} ({} kB); open it in a browser",
             arguments.output.display(),
             bytes.div_ceil(1000)

@@ -10,11 +10,15 @@ use errbar::words::{percent, significant};
 use errbar_report::report::Origin;
 
 use super::Arguments;
-use super::read::{Judged, Seen};
+use super::read::{ReportRows, RowsOfTheFit};
 use crate::arguments::Missing;
 use crate::promise;
 
-pub(super) fn origin(arguments: &Arguments, fitted: Option<&Fitted>, judged: &Judged) -> Origin {
+pub(super) fn origin(
+    arguments: &Arguments,
+    fitted: Option<&Fitted>,
+    judged: &ReportRows,
+) -> Origin {
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut fact = |name: &str, value: String| facts.push((name.to_string(), value));
     let kept = &judged.kept;
@@ -82,7 +86,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn forecast(mean: &Mean, seen: Seen) -> String {
+fn forecast(mean: &Mean, seen: RowsOfTheFit) -> String {
     let how = match seen.leave_one_out {
         true => "; each row forecast from all the others (leave-one-out)",
         false => "",
@@ -91,8 +95,8 @@ fn forecast(mean: &Mean, seen: Seen) -> String {
 }
 
 /// That the model was fitted to some of the rows of the page, and what that means.
-fn seen_rows(seen: Seen, rows: usize) -> Option<String> {
-    let Seen { leave_one_out, held_out, trained } = seen;
+fn seen_rows(seen: RowsOfTheFit, rows: usize) -> Option<String> {
+    let RowsOfTheFit { leave_one_out, held_out, trained } = seen;
     match (held_out, trained) {
         (_, 0) => None,
         (0, some) if some < rows => Some(format!(
@@ -115,7 +119,7 @@ fn seen_rows(seen: Seen, rows: usize) -> Option<String> {
 }
 
 /// How rows of the fit are judged nevertheless.
-fn held_out_rows(seen: Seen, rows: usize) -> Option<String> {
+fn held_out_rows(seen: RowsOfTheFit, rows: usize) -> Option<String> {
     let which = match seen.held_out {
         0 => return None,
         held_out if held_out == rows => String::from("each row is judged"),

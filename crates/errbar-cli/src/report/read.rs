@@ -9,12 +9,12 @@ use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
 
 use super::Arguments;
-use crate::columns::{self, Kept, NumberId, Range, Request, TextId};
+use crate::columns::{self, Columns, NumberId, Range, Request, TextId};
 use crate::{promise, stop};
 
 /// Rows with everything that the report needs.
-pub(super) struct Judged {
-    pub(super) kept: Kept,
+pub(super) struct ReportRows {
+    pub(super) kept: Columns,
     /// The names of the columns with the observation and the forecast; none for a forecast that the
     /// model makes.
     pub(super) observation: String,
@@ -31,7 +31,7 @@ pub(super) struct Judged {
     /// Whether those are in the order of the model's importance.
     ranked: bool,
     curve: Option<Curve>,
-    pub(super) seen: Seen,
+    pub(super) seen: RowsOfTheFit,
     /// Rows outside the range of the inputs that the model was fitted to.
     pub(super) outside: usize,
     /// How often guaranteed intervals hold the observation.
@@ -41,7 +41,7 @@ pub(super) struct Judged {
 
 /// Whether the model knows these rows.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(super) struct RowsOfTheFit {
     /// Each forecast here is made from all the other rows.
     pub(super) leave_one_out: bool,
     /// Rows of the fit that are judged by the sigma of a model that had not seen them.
@@ -51,7 +51,7 @@ pub(super) struct Seen {
 }
 
 /// What was asked of the table.
-struct Asked {
+struct ReportColumns {
     observation: NumberId,
     forecast: Option<NumberId>,
     sigma: Option<NumberId>,
@@ -62,7 +62,7 @@ struct Asked {
     group: Option<TextId>,
 }
 
-impl Judged {
+impl ReportRows {
     pub(super) fn read(arguments: &Arguments, fitted: Option<&Fitted>) -> anyhow::Result<Self> {
         let mut notes = Vec::new();
         let mut request = Request::open(&arguments.file, &arguments.table)?;
@@ -95,7 +95,7 @@ impl Judged {
             Some(_) => None,
             None => Some(usual("sigma", &arguments.sigma, &["sigma"])?),
         };
-        let asked = Asked {
+        let asked = ReportColumns {
             observation: request.number("observation", &observation, Range::Any)?,
             forecast: match &forecast {
                 Some(name) => Some(request.number("forecast", name, Range::Any)?),
@@ -150,7 +150,7 @@ impl Judged {
                 arguments.time.as_ref(),
             ],
         )?;
-        let kept = request.read(arguments.voice)?;
+        let kept = request.read(arguments.console)?;
         notes.extend(kept.left_out_in_words());
         notes.extend(kept.marks_in_words());
         inputs.retain(|(_, id)| kept.maybe(*id).is_some_and(|x| x.iter().all(|x| x.is_finite())));
@@ -169,7 +169,7 @@ impl Judged {
             inputs,
             ranked,
             curve: None,
-            seen: Seen::default(),
+            seen: RowsOfTheFit::default(),
             outside: 0,
             promise: None,
             notes,
@@ -254,7 +254,11 @@ impl Judged {
     }
 
     /// How often guaranteed intervals hold the observation here, where there are some.
-    fn kept_promise(&self, fitted: &Fitted, asked: &Asked) -> anyhow::Result<Option<String>> {
+    fn kept_promise(
+        &self,
+        fitted: &Fitted,
+        asked: &ReportColumns,
+    ) -> anyhow::Result<Option<String>> {
         let Some(guarantee) = fitted.guarantee() else { return Ok(None) };
         let Ok(error) = errors_of(&self.y, &self.mu) else { return Ok(None) };
         let columns: Vec<&[f64]> =
@@ -330,7 +334,7 @@ impl Judged {
 fn shown_inputs(
     arguments: &Arguments,
     fitted: Option<&Fitted>,
-    asked: &Asked,
+    asked: &ReportColumns,
     request: &mut Request,
     used: &[Option<&String>],
 ) -> anyhow::Result<(Vec<(String, NumberId)>, bool)> {

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 
     /// Only this part.
     #[arg(long, value_enum)]
-    only: Option<Part>,
+    only: Option<Section>,
 
     /// The folder to write to; it is made if it is not there.
     #[arg(long, default_value = "reproduction", value_name = "DIR")]
@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum Section {
     /// Table 1.
     Table,
     /// The nine figures.
@@ -91,18 +91,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut took = |part: &str, seconds: f64| {
         let _ = writeln!(timings, "{part},{seconds:.3}");
     };
-    let wanted = |part: Part| arguments.only.is_none_or(|only| only == part);
+    let wanted = |part: Section| arguments.only.is_none_or(|only| only == part);
     let say = |text: &str| if arguments.quiet { Ok(()) } else { output::print(text) };
 
     // Everything is computed first and written then: Ctrl-C leaves the folder as it was.
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut runs = Vec::new();
-    if wanted(Part::Table) || wanted(Part::Figures) {
+    if wanted(Section::Table) || wanted(Section::Figures) {
         let start = Instant::now();
         runs = pool.install(|| table_runs(arguments))?;
         took("table1", start.elapsed().as_secs_f64());
     }
-    let table = wanted(Part::Table)
+    let table = wanted(Section::Table)
         .then(|| Table::new(&runs, &DataSet::ONE_DIMENSIONAL, &Method::ALL, arguments.seed));
     if let Some(table) = &table {
         files.push(("table1.csv".into(), table.csv().into_bytes()));
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         say(&format!("{}\n", table.markdown()))?;
     }
     let mut five_d = None;
-    if wanted(Part::FiveD) {
+    if wanted(Section::FiveD) {
         let start = Instant::now();
         let outcomes = pool.install(|| five_d_runs(arguments))?;
         took("5d", start.elapsed().as_secs_f64());
@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         five_d = Some(table);
     }
     let mut beyond = None;
-    if wanted(Part::Beyond) {
+    if wanted(Section::Beyond) {
         let start = Instant::now();
         let rows = pool.install(|| beyond_rows(arguments))?;
         took("beyond", start.elapsed().as_secs_f64());
@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         beyond = Some(table);
     }
     let mut figures = Vec::new();
-    if wanted(Part::Figures) {
+    if wanted(Section::Figures) {
         let start = Instant::now();
         for figure in pool.install(|| all_figures(&runs, arguments))? {
             let svg = drawn(&figure.figure, figure.name, &mut files)?;
@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         took("figures", start.elapsed().as_secs_f64());
     }
     let mut tried = Vec::new();
-    if wanted(Part::Claims) {
+    if wanted(Section::Claims) {
         let start = Instant::now();
         for claim in pool.install(|| all_claims(arguments))? {
             let svg = match &claim.figure {

@@ -3,7 +3,7 @@
 use errbar::score::bootstrap::Interval;
 use errbar::words::{percent, significant};
 
-use super::{Group, Judged, Report};
+use super::{Assessment, Group, Report};
 use crate::text_table::{TextTable, four, range, share_range, within, wrapped};
 
 const WIDTH: usize = 100;
@@ -35,7 +35,7 @@ impl Report {
     }
 }
 
-impl Judged {
+impl Assessment {
     /// Whether a sigma that varies is worth its while.
     fn skill_in_words(&self, interval: &str) -> Option<String> {
         // Without errors there is nothing to be better at.
@@ -172,7 +172,7 @@ fn group_table(by: &str, groups: &[Group], interval: &str) -> TextTable {
     for group in groups {
         let value = if group.value.is_empty() { "(missing)" } else { &group.value };
         let mut cells = vec![value.to_string(), group.rows.to_string()];
-        let Some(Judged { verdict, scores, intervals }) = &group.judged else {
+        let Some(Assessment { verdict, scores, intervals }) = &group.judged else {
             cells.push(String::from("no row has any weight"));
             table.row(cells);
             continue;

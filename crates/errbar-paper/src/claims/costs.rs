@@ -3,7 +3,7 @@
 use errbar::score::{Beta, LossKind};
 use errbar_report::{Axis, Color, Dash, Figure, Legend, Line, Panel, Scatter, Text, color};
 
-use super::{Claim, Context, Rows, Scores, TRAINING, listed, number, strings};
+use super::{Claim, Context, Scores, TRAINING, TrainAndTest, listed, number, strings};
 use crate::data_set::DataSet;
 
 /// The costs compared. A hundredth of reliability is just enough to keep the search out of the flat
@@ -36,7 +36,7 @@ fn compare(set: DataSet, context: &Context) -> errbar::Result<Option<Runs>> {
     let seed = context.seed;
     context.over_runs(|run| {
         let one = |&size: &usize| {
-            let rows = Rows::new(set, size, set.stream(seed, run), |_| 0.0);
+            let rows = TrainAndTest::new(set, size, set.stream(seed, run), |_| 0.0);
             let oracle = rows.oracle()?.nlpd;
             let mut out = [(Scores { nlpd: 0.0, crps: 0.0, rs: 0.0 }, 0.0); COSTS.len()];
             for (place, (_, loss, ..)) in out.iter_mut().zip(COSTS) {

@@ -3,7 +3,7 @@
 use errbar::score::{Beta, LossKind};
 use errbar_report::{Anchor, Axis, Dash, Figure, Legend, Line, Panel, Rule, Scatter, Text, color};
 
-use super::{Claim, Context, ORDER, Rows, Scores, TRAINING, middle, number, strings};
+use super::{Claim, Context, ORDER, Scores, TRAINING, TrainAndTest, middle, number, strings};
 use crate::data_set::DataSet;
 
 /// The betas of the curve.
@@ -42,7 +42,7 @@ const LAST: usize = BETAS.len() - 1;
 type OneRun = (Vec<[Scores; 2]>, [Scores; 2]);
 
 pub(super) fn one_run(set: DataSet, seed: u64, run: u64) -> errbar::Result<OneRun> {
-    let rows = Rows::new(set, TRAINING, set.stream(seed, run), |_| 0.0);
+    let rows = TrainAndTest::new(set, TRAINING, set.stream(seed, run), |_| 0.0);
     let mut scores = Vec::new();
     for beta in BETAS.map(Beta::Fixed).into_iter().chain([Beta::Heuristic]) {
         let model = rows.fit(LossKind::Ar(beta))?;

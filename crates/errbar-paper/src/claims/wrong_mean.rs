@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use errbar::score::{Beta, LossKind};
 use errbar_report::{Axis, Band, Dash, Figure, Legend, Line, Panel, color};
 
-use super::{Claim, Context, Rows, TRAINING, fit, listed, mean, strings};
+use super::{Claim, Context, TRAINING, TrainAndTest, fit, listed, mean, strings};
 use crate::data_set::DataSet;
 use crate::figures::{between, mean_and_deviation};
 use crate::protocol::grid;
@@ -37,7 +37,7 @@ pub(super) fn estimates(set: DataSet, context: &Context) -> errbar::Result<Optio
     let runs = context.over_runs(|run| {
         let one = |amplitude: &f64| {
             let wrong = |x: f64| offset(set, amplitude * unit, x);
-            let rows = Rows::new(set, TRAINING, set.stream(seed, run), wrong);
+            let rows = TrainAndTest::new(set, TRAINING, set.stream(seed, run), wrong);
             let model = rows.fit(LossKind::Ar(Beta::Heuristic))?;
             let rs = rows.on_test(&model)?.rs;
             let truth = rows.oracle()?.rs;

@@ -48,7 +48,7 @@ pub(super) fn in_order(rows: usize, most: usize, least: usize) -> Vec<Vec<u32>> 
 
 /// What some rows have in common, beside what chance alone would make of a right sigma.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Part {
+pub(super) struct BinSummary {
     pub(super) rows: usize,
     /// Root mean squares of sigma and of the error.
     pub(super) sigma: f64,
@@ -65,7 +65,7 @@ pub(super) struct Part {
 }
 
 /// The part that these rows are; nothing for rows without any weight.
-pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<Part> {
+pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<BinSummary> {
     let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row]);
     let (error, sigma) = (sample.error(), sample.sigma());
     // Relative to the largest that counts, so that squares neither overflow nor vanish.
@@ -100,7 +100,7 @@ pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<Part> {
     let (low, high) = mean_square_range(variance * variance / fourth);
     let counted = (total * total / squares).round().max(1.0);
     let (least, most) = binomial_interval(counted as u64, LEVEL, CONFIDENCE);
-    Some(Part {
+    Some(BinSummary {
         rows: rows.len(),
         sigma: sigma_of_rows,
         error: rms(error_scale, error_square),
@@ -115,7 +115,7 @@ pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<Part> {
 /// A part, and where it lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stretch {
-    pub(super) part: Part,
+    pub(super) part: BinSummary,
     /// The value of its first row, that of the row in its middle and that of its last.
     pub(super) from: f64,
     pub(super) middle: f64,
@@ -134,7 +134,7 @@ pub(super) fn stretches(sample: &Sample<'_>, x: &[f64], bins: &[Vec<u32>]) -> Ve
 }
 
 /// One number of each part.
-pub(super) fn column(stretches: &[Stretch], of: impl Fn(&Part) -> f64) -> Vec<f64> {
+pub(super) fn column(stretches: &[Stretch], of: impl Fn(&BinSummary) -> f64) -> Vec<f64> {
     stretches.iter().map(|stretch| of(&stretch.part)).collect()
 }
 

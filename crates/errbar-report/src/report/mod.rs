@@ -182,7 +182,8 @@ impl Report {
         };
         let mut findings = diagnose::diagnose(&error, &context)?;
         findings.extend(diagnose::heavy_tails(&sample));
-        let figures = figures::all(&figures::Seen { subject, sample: &sample, scores: &scores })?;
+        let figures =
+            figures::all(&figures::FigureData { subject, sample: &sample, scores: &scores })?;
         let name = |column: &Column<'_>| column.name.to_string();
         Ok(Self {
             findings,

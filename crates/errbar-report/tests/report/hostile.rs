@@ -3,7 +3,7 @@ use errbar_report::report::{Column, Groups, Order, Origin, Report, Subject};
 use errbar_report::{Error, Figure};
 use proptest::prelude::*;
 
-use super::Made;
+use super::Example;
 use super::markup::{drawings, tags};
 
 /// Names that would do harm as markup, and some that would only look bad.
@@ -24,7 +24,7 @@ fn names() -> Vec<String> {
 
 #[test]
 fn names_come_out_as_text() {
-    let made = Made::new(60, 1.0);
+    let made = Example::new(60, 1.0);
     let time: Vec<f64> = (0..60).map(f64::from).collect();
     for name in names() {
         let labels: Vec<String> = names();
@@ -75,7 +75,7 @@ fn names_come_out_as_text() {
 
 #[test]
 fn directions_are_kept_apart() {
-    let made = Made::new(60, 1.0);
+    let made = Example::new(60, 1.0);
     let name = "طول\u{202E}\u{2066}";
     let subject =
         Subject { observation: Column { name, values: &made.observation }, ..made.subject() };
@@ -86,7 +86,7 @@ fn directions_are_kept_apart() {
 
 #[test]
 fn a_million_rows_stay_a_small_page() {
-    let made = Made::new(1_000_000, 1.0);
+    let made = Example::new(1_000_000, 1.0);
     let labels: Vec<String> = (0..1000).map(|i| format!("station {i}")).collect();
     let rows: Vec<u32> = (0..1_000_000).map(|i| i % 1000).collect();
     let mut subject = made.subject();
@@ -106,7 +106,7 @@ fn a_million_rows_stay_a_small_page() {
 
 #[test]
 fn columns_that_do_not_fit_are_named() {
-    let made = Made::new(10, 1.0);
+    let made = Example::new(10, 1.0);
     let short = [1.0, 2.0];
     let mut subject = made.subject();
     subject.inputs = vec![Column { name: "humidity", values: &short }];

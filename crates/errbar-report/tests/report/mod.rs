@@ -10,14 +10,14 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
 /// A forecast whose errors grow with its input, and the sigma that somebody gave to them.
-pub(crate) struct Made {
+pub(crate) struct Example {
     pub(crate) x: Vec<f64>,
     pub(crate) forecast: Vec<f64>,
     pub(crate) observation: Vec<f64>,
     pub(crate) sigma: Vec<f64>,
 }
 
-impl Made {
+impl Example {
     /// With sigma `factor` times what it should be.
     pub(crate) fn new(rows: usize, factor: f64) -> Self {
         let mut random = Pcg64::seed_from_u64(5);

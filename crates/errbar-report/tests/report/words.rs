@@ -2,7 +2,7 @@ use errbar::Silent;
 use errbar_report::Cell;
 use errbar_report::report::{Column, Groups, Order, Origin, Report, Subject};
 
-use super::Made;
+use super::Example;
 use super::markup::{drawings, tags};
 
 fn report(subject: &Subject<'_>) -> Report {
@@ -11,7 +11,7 @@ fn report(subject: &Subject<'_>) -> Report {
 
 #[test]
 fn an_overconfident_forecast_is_called_so() {
-    let made = Made::new(1000, 0.4);
+    let made = Example::new(1000, 0.4);
     let report = report(&made.subject());
     assert!(report.headline()[0].starts_with("Overconfident"), "{:?}", report.headline());
     // By about 1 / 0.4.
@@ -24,7 +24,7 @@ fn an_overconfident_forecast_is_called_so() {
 /// for that.
 #[test]
 fn a_bias_comes_before_a_sigma_that_covers_it() {
-    let mut made = Made::new(1000, 1.5);
+    let mut made = Example::new(1000, 1.5);
     made.observation.iter_mut().zip(&made.x).for_each(|(y, x)| *y -= 0.8 * (0.5 + x));
     let biased = report(&made.subject());
     assert!(
@@ -42,7 +42,7 @@ fn a_bias_comes_before_a_sigma_that_covers_it() {
 /// less than half of what is wrong.
 #[test]
 fn a_drift_comes_before_a_factor() {
-    let mut made = Made::new(1000, 1.0);
+    let mut made = Example::new(1000, 1.0);
     let time: Vec<f64> = (0..1000).map(f64::from).collect();
     for ((y, mu), t) in made.observation.iter_mut().zip(&made.forecast).zip(&time) {
         *y = mu + (*y - mu) * 0.6 * (t / 500.0).exp2();
@@ -60,7 +60,7 @@ fn a_drift_comes_before_a_factor() {
 
 #[test]
 fn a_right_sigma_is_reliable_and_needs_nothing() {
-    let made = Made::new(2000, 1.0);
+    let made = Example::new(2000, 1.0);
     let report = report(&made.subject());
     assert!(report.headline()[0].starts_with("Reliable"), "{:?}", report.headline());
     assert!(report.advice().is_empty(), "{:?}", report.advice());
@@ -72,7 +72,7 @@ fn a_right_sigma_is_reliable_and_needs_nothing() {
 
 #[test]
 fn every_figure_has_words_numbers_and_places() {
-    let made = Made::new(500, 1.0);
+    let made = Example::new(500, 1.0);
     let labels = ["north".to_string(), "south".to_string()];
     let rows: Vec<u32> = (0..500).map(|i| i % 2).collect();
     let time: Vec<f64> = (0..500).map(|i| 1.5e9 + 3600.0 * f64::from(i)).collect();
@@ -144,7 +144,7 @@ fn groups_are_compared_with_one_constant_sigma() {
 
 #[test]
 fn inputs_come_with_the_most_telling_first() {
-    let made = Made::new(3000, 1.0);
+    let made = Example::new(3000, 1.0);
     let noise: Vec<f64> = (0..3000).map(|i| (f64::from(i) * 0.414_213_56).fract()).collect();
     let flat = vec![7.0; 3000];
     let mut subject = made.subject();

@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{anyhow, bail};
 
 use crate::source::{self, Progress, Source, not_read};
-use crate::stream::Kept;
+use crate::stream::RawRows;
 use crate::{
     Batch, Cause, Columns, Format, Mark, Na, NotNumber, NumberColumn, Numbers, Odd, Stopped,
 };
@@ -156,7 +156,7 @@ impl CsvStream {
             let (numbers, odd) = numbers.into_iter().map(values).unzip();
             // A block of blank lines holds no rows.
             if total > 0 {
-                let kept = Kept::Csv { bytes: block.bytes, records };
+                let kept = RawRows::Csv { bytes: block.bytes, records };
                 let rows = total as usize;
                 return Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept }));
             }

@@ -9,7 +9,7 @@ use super::file::{Parquet, guard};
 use super::leaf::Leaf;
 use super::values::Meaning;
 use crate::dictionary::{All, Few};
-use crate::stream::Kept;
+use crate::stream::RawRows;
 use crate::words::shown;
 use crate::{Batch, Columns, NumberColumn, Numbers, Odd, Stopped};
 
@@ -326,7 +326,7 @@ impl ParquetStream {
         let first_row = self.rows + 1;
         self.rows += rows as u64;
         let odd = self.numbers.iter().map(|_| Odd::default()).collect();
-        Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept: Kept::Parquet(leaves) }))
+        Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept: RawRows::Parquet(leaves) }))
     }
 
     /// Opens all columns of the next row group.

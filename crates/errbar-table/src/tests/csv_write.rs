@@ -47,7 +47,7 @@ fn small_blocks_change_nothing() {
         let mut text = "a,b,half,even\n".to_string();
         while let Some(batch) = stream.next_batch().unwrap() {
             assert_eq!(batch.first_row, row + 1);
-            let Kept::Csv { bytes, records } = &batch.kept else { panic!() };
+            let RawRows::Csv { bytes, records } = &batch.kept else { panic!() };
             for (value, record) in batch.numbers[0].iter().zip(records) {
                 assert_eq!(*value, row as f64);
                 row += 1;

@@ -8,7 +8,7 @@ mod parquet;
 use std::path::{Path, PathBuf};
 
 use crate::csv::blocks::Sizes;
-use crate::stream::{Kept, Streamed};
+use crate::stream::{RawRows, Streamed};
 use crate::table::Opened;
 use crate::*;
 

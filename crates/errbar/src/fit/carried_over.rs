@@ -10,7 +10,7 @@ use super::{Kind, LEAST_ROWS, Options, train};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
-use crate::folds::{Held, Order};
+use crate::folds::{Fold, Order};
 use crate::monitor::Monitor;
 use crate::score::{Sample, crps};
 
@@ -37,7 +37,7 @@ pub(super) fn inputs(
     if !(2..=MOST_INPUTS).contains(&columns) || data.rows() < LEAST || share == 0.0 {
         return Ok(kept);
     }
-    let Held { held, others } = super::validation::last(data.rows(), share, order, options.split);
+    let Fold { held, others } = super::validation::last(data.rows(), share, order, options.split);
     if held.len() < LEAST_ROWS || others.len() < LEAST {
         return Ok(kept);
     }

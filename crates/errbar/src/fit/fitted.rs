@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::forecasts::{Forecasts, Rows};
 use super::guarantee::Guarantee;
-use super::{Kind, LEAST_ROWS, Options, Validation, known};
+use super::training_rows::TrainingRows;
+use super::{Kind, LEAST_ROWS, Options, Validation};
 use crate::checks::check_length;
 use crate::data::Data;
 use crate::diagnose::Summary;
@@ -47,7 +48,7 @@ pub struct Fitted {
     pub(super) bias: Option<Bias>,
     /// The rows it was fitted to, and what models said of them that had not seen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) known: Option<known::Rows>,
+    pub(super) known: Option<TrainingRows>,
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
@@ -324,7 +325,7 @@ impl Fitted {
                 return Err("its bias has another number of inputs than its names".into());
             }
         }
-        self.known.as_ref().map_or(Ok(()), known::Rows::check)?;
+        self.known.as_ref().map_or(Ok(()), TrainingRows::check)?;
         if let Some(guarantee) = &self.guarantee {
             guarantee.check(columns)?;
         }

@@ -36,9 +36,9 @@ use crate::checks::check_length;
 use crate::choices::by_name;
 use crate::data::{Data, Split, shuffled};
 use crate::error::{Error, Result};
-use crate::folds::{Held, Order};
+use crate::folds::{Fold, Order};
 use crate::mean::bias::without;
-use crate::monitor::{Monitor, Part as Share};
+use crate::monitor::{Monitor, Stage};
 use crate::sigma::Supported;
 
 /// How the promise is made: see the [module](self).
@@ -68,12 +68,12 @@ pub struct Guarantee {
     /// What rows are grouped by, and the groups.
     group: Option<(String, Vec<String>)>,
     /// One part for split, one for each fold for cross.
-    parts: Vec<Part>,
+    parts: Vec<Calibration>,
 }
 
 /// Errors in units of a sigma that had not seen them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Part {
+struct Calibration {
     /// Whose sigma it is; `None` is the fitted model itself.
     model: Option<Supported>,
     /// The sizes of each group's, in order; without groups there is one of them.
@@ -85,11 +85,11 @@ struct Part {
 struct Saved {
     method: Method,
     group: Option<(String, Vec<String>)>,
-    parts: Vec<SavedPart>,
+    parts: Vec<SavedCalibration>,
 }
 
 #[derive(Deserialize)]
-struct SavedPart {
+struct SavedCalibration {
     model: Option<Supported>,
     #[serde(default)]
     by_group: Vec<Vec<f64>>,
@@ -103,7 +103,7 @@ impl TryFrom<Saved> for Guarantee {
 
     fn try_from(Saved { method, group, parts }: Saved) -> std::result::Result<Self, String> {
         let groups = group.as_ref().map_or(1, |(_, labels)| labels.len());
-        let part = |SavedPart { model, mut by_group, scores }: SavedPart| {
+        let part = |SavedCalibration { model, mut by_group, scores }: SavedCalibration| {
             if by_group.len() > groups {
                 return Err("its guarantee has errors of no group");
             }
@@ -113,7 +113,7 @@ impl TryFrom<Saved> for Guarantee {
                 of.ok_or("its guarantee has errors of no group")?.push(size);
             }
             by_group.iter_mut().for_each(|sizes| sizes.sort_by(f64::total_cmp));
-            Ok(Part { model, by_group })
+            Ok(Calibration { model, by_group })
         };
         let parts = parts.into_iter().map(part).collect::<std::result::Result<_, _>>()?;
         Ok(Self { method, group, parts })
@@ -223,7 +223,7 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let label = |rows: &Vec<usize>| group.labels[group.rows[rows[0]] as usize].clone();
         (group.name.clone(), groups.iter().map(label).collect())
     });
-    let parts = vec![Part { model: None, by_group }];
+    let parts = vec![Calibration { model: None, by_group }];
     fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts });
     Ok(fit)
 }
@@ -260,14 +260,14 @@ fn kept(groups: &[Vec<usize>], seed: u64) -> Vec<usize> {
 
 fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
     let rows = data.rows();
-    let whole = Share { whole: monitor, from: 0.0, to: 0.2 };
+    let whole = Stage { whole: monitor, from: 0.0, to: 0.2 };
     let mut fit = fit_rows(data, names, options, &whole)?;
     let folds = FOLDS.min(rows);
     let order = Order::of(data, options.split, options.seed ^ 0xca1);
     let mut parts = Vec::new();
-    for (fold, Held { held, others }) in order.parts(folds).enumerate() {
+    for (fold, Fold { held, others }) in order.parts(folds).enumerate() {
         let share = |fold: usize| 0.2 + 0.8 * fold as f64 / folds as f64;
-        let part = Share { whole: monitor, from: share(fold), to: share(fold + 1) };
+        let part = Stage { whole: monitor, from: share(fold), to: share(fold + 1) };
         // The kind and its weights are chosen anew: rows that had a say in them would not be new.
         let kind = if others.len() < LEAST_ROWS { Kind::Constant } else { options.kind };
         let own = Options { kind, ..*options };
@@ -275,7 +275,7 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let sigma = model.predict(data.pick(&held).inputs())?;
         let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma).collect();
         sizes.sort_by(f64::total_cmp);
-        parts.push(Part { by_group: vec![sizes], model: Some(model) });
+        parts.push(Calibration { by_group: vec![sizes], model: Some(model) });
     }
     fit.fitted.guarantee = Some(Guarantee { method: Method::Cross, group: None, parts });
     Ok(fit)
@@ -309,7 +309,7 @@ impl Guarantee {
     /// How many errors the promise is read off: all of them, or those of one group.
     #[must_use]
     pub fn rows(&self, group: Option<u32>) -> usize {
-        let of = |part: &Part| match group {
+        let of = |part: &Calibration| match group {
             Some(group) => part.by_group.get(group as usize).map_or(0, Vec::len),
             None => part.by_group.iter().map(Vec::len).sum(),
         };
@@ -426,7 +426,7 @@ impl Guarantee {
             return Ok(group.iter().zip(sigma).map(reach).collect());
         }
         let at = place(level, self.rows(None));
-        if let [Part { model: None, by_group }] = &self.parts[..] {
+        if let [Calibration { model: None, by_group }] = &self.parts[..] {
             return Ok(sigma.iter().map(|sigma| by_group[0][at - 1] * sigma).collect());
         }
         let by_part: Vec<Vec<f64>> = (self.parts.iter())

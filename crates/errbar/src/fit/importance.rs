@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Kind;
 use super::twins::twins;
-use super::validation::Judged;
+use super::validation::Outcome;
 use crate::data::Data;
 use crate::error::Result;
 use crate::score::{Sample, crps};
@@ -48,7 +48,7 @@ const BUDGET: usize = 40_000_000;
 pub(super) fn importance(
     data: &Data,
     names: &[String],
-    judged: &Judged,
+    judged: &Outcome,
     seed: u64,
 ) -> Result<Vec<Importance>> {
     if judged.kind == Kind::Constant {

@@ -9,8 +9,8 @@
 use super::{Effort, Kind, LEAST_ROWS, Options, train_in};
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::folds::{Held, Order};
-use crate::monitor::{Monitor, Part};
+use crate::folds::{Fold, Order};
+use crate::monitor::{Monitor, Stage};
 use crate::score::LossKind;
 use crate::sigma::Model;
 
@@ -38,9 +38,9 @@ pub(super) fn units(
     let order = Order::of(data, options.split, options.seed ^ 0xf01d);
     let mut unit = vec![0.0; rows];
     let mut last: Option<Model> = None;
-    for (fold, Held { held, others }) in order.parts(FOLDS).enumerate() {
+    for (fold, Fold { held, others }) in order.parts(FOLDS).enumerate() {
         let share = |fold: usize| fold as f64 / FOLDS as f64;
-        let part = Part { whole: monitor, from: share(fold), to: share(fold + 1) };
+        let part = Stage { whole: monitor, from: share(fold), to: share(fold + 1) };
         if held.is_empty() || others.len() < LEAST_ROWS {
             return Ok(None);
         }

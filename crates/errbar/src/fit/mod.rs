@@ -25,10 +25,10 @@ mod forecasts;
 mod groups;
 pub mod guarantee;
 mod importance;
-mod known;
 mod local_units;
 mod neighbours;
 mod stacking;
+mod training_rows;
 mod twins;
 mod validation;
 mod with_mean;
@@ -40,7 +40,8 @@ pub use self::fitted::{ErrorSource, Fitted};
 pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
-pub use self::known::Known;
+pub use self::training_rows::Known;
+use self::training_rows::TrainingRows;
 pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
 pub use self::with_mean::{fit_with_mean, learn_mean};
@@ -50,7 +51,7 @@ use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
 use crate::folds::Order;
 use crate::mean::bias;
-use crate::monitor::{Monitor, Part, check};
+use crate::monitor::{Monitor, Stage, check};
 use crate::score::LossKind;
 use crate::score::bootstrap::Dependence;
 use crate::sigma::supported::{Ground, least_told};
@@ -354,7 +355,7 @@ fn fit_rows(
     let kept = match in_time && !options.keep_inputs && candidates != [Kind::Constant] {
         true => {
             let order = Order::of(data, options.split, options.seed ^ 0x5eed);
-            let part = Part { whole: monitor, from: 0.0, to: 0.1 };
+            let part = Stage { whole: monitor, from: 0.0, to: 0.1 };
             carried_over::inputs(data, &order, options, &part)?
         }
         false => vec![true; data.columns()],
@@ -366,13 +367,13 @@ fn fit_rows(
     let data = fewer.as_ref().unwrap_or(data);
     // Judging takes longer than the last fit, which is one of fewer kinds.
     let share = 0.7;
-    let judge = Part { whole: monitor, from: 0.1, to: share };
+    let judge = Stage { whole: monitor, from: 0.1, to: share };
     let judged = validation::judge(data, &candidates, options, &judge)?;
     if candidates.len() > 1 && judged.is_none() {
         return Err(Error::NothingHeldOut);
     }
     let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
-    let last = Part { whole: monitor, from: share, to: 1.0 };
+    let last = Stage { whole: monitor, from: share, to: 1.0 };
     let known = judged.as_ref().map(|judged| judged.turns[0].1.model());
     let (model, trained_on) = train(data, kind, known, options, &last)?;
     monitor.progress(1.0);
@@ -385,7 +386,7 @@ fn fit_rows(
         }
         None => (None, None),
     };
-    let known = known::Rows::of(raw, held_out.as_ref(), options.debias);
+    let known = TrainingRows::of(raw, held_out.as_ref(), options.debias);
     let fitted = Fitted {
         names: names.to_vec(),
         ranges,
@@ -443,8 +444,8 @@ fn train_alone(
     let model = match kind {
         // Constants are the same in all units, and smooth functions have units of their own.
         Kind::Polynomial | Kind::Network | Kind::Ensemble if wanted => {
-            let first = Part { whole: monitor, from: 0.0, to: 0.5 };
-            let last = Part { whole: monitor, from: 0.5, to: 1.0 };
+            let first = Stage { whole: monitor, from: 0.0, to: 0.5 };
+            let last = Stage { whole: monitor, from: 0.5, to: 1.0 };
             match local_units::units(data, kind, known, options, &first)? {
                 Some((units, model)) => {
                     let data = data.clone().in_units(units);

@@ -5,7 +5,7 @@ use super::{Kind, Options, train_alone};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
-use crate::monitor::{Monitor, Part};
+use crate::monitor::{Monitor, Stage};
 use crate::score::bootstrap::dependence;
 use crate::score::{LossKind, Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
@@ -190,7 +190,7 @@ pub(super) fn train_again(
     let mut members = Vec::new();
     for (i, Member { share, model }) in stack.members().iter().enumerate() {
         let at = |i: usize| i as f64 / count as f64;
-        let part = Part { whole: monitor, from: at(i), to: at(i + 1) };
+        let part = Stage { whole: monitor, from: at(i), to: at(i + 1) };
         let (model, rows) = train_alone(data, Kind::of(model), Some(model), options, &part)?;
         trained_on = trained_on.max(rows);
         members.push(Member { share: *share, model });

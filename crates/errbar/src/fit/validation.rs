@@ -8,7 +8,7 @@ use super::{Kind, LEAST_ROWS, Options, stacking, train};
 use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
-use crate::folds::{Held, Order};
+use crate::folds::{Fold, Order};
 use crate::monitor::{Monitor, SideBySide};
 use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
@@ -99,7 +99,7 @@ fn once() -> usize {
 }
 
 /// The outcome of judging all candidates.
-pub(super) struct Judged {
+pub(super) struct Outcome {
     /// The chosen one.
     pub(super) kind: Kind,
     /// Rows that were held out together, and the chosen model fitted to the others.
@@ -113,7 +113,7 @@ pub(super) struct Judged {
 const ENOUGH: usize = 500;
 
 /// Rows to hold out, one set after another, each with the rows to learn from meanwhile.
-fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Held> {
+fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Fold> {
     let (rows, share) = (data.rows(), options.validation);
     // Fewer than five tell nothing.
     let held = ((rows as f64 * share).round() as usize).max(5);
@@ -133,10 +133,10 @@ fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<H
         Split::InOrder => {
             let from = order.end(rows - (turn + 1) * held);
             let to = order.end(rows - turn * held);
-            Held { held: (from..to).collect(), others: (0..from).collect() }
+            Fold { held: (from..to).collect(), others: (0..from).collect() }
         }
     };
-    let learns = |Held { held, others }: &Held| {
+    let learns = |Fold { held, others }: &Fold| {
         held.len() > 1
             && others.len() >= LEAST_ROWS / 2
             && others.iter().any(|&row| data.error()[row] != 0.0)
@@ -145,7 +145,7 @@ fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<H
 }
 
 /// A share of the rows to hold out once, the last where they are in the order of time.
-pub(super) fn last(rows: usize, share: f64, order: &Order, split: Split) -> Held {
+pub(super) fn last(rows: usize, share: f64, order: &Order, split: Split) -> Fold {
     let held = (rows as f64 * share).round() as usize;
     match split {
         Split::Random => order.held(0, held),
@@ -160,7 +160,7 @@ pub(super) fn judge(
     kinds: &[Kind],
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<Option<Judged>> {
+) -> Result<Option<Outcome>> {
     let order = Order::of(data, options.split, options.seed ^ 0x5eed);
     let whole_groups = order.by_group();
     let turns = turns(data, &order, kinds, options);
@@ -171,7 +171,7 @@ pub(super) fn judge(
     let tried: Vec<Kind> = std::iter::once(Kind::Constant)
         .chain(kinds.iter().copied().filter(|kind| *kind != Kind::Constant))
         .collect();
-    let jobs: Vec<(&Held, Kind)> =
+    let jobs: Vec<(&Fold, Kind)> =
         turns.iter().flat_map(|turn| tried.iter().map(move |&kind| (turn, kind))).collect();
     let sizes = jobs.iter().map(|(_, kind)| kind.evaluations());
     let parts = SideBySide::new(monitor, sizes);
@@ -233,7 +233,7 @@ pub(super) fn judge(
         Some((kind, _)) => *kind,
         None => Kind::Stack,
     };
-    Ok(Some(Judged {
+    Ok(Some(Outcome {
         kind,
         turns: turns.into_iter().map(|turn| turn.held).zip(models).collect(),
         held_out: HeldOut {
@@ -258,7 +258,7 @@ impl HeldOut {
     }
 }
 
-impl Judged {
+impl Outcome {
     pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
         let held_out = &self.held_out;
         let sample = held_out.sample()?;

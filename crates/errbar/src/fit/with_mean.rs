@@ -4,7 +4,7 @@ use super::{Fit, Kind, LEAST_ROWS, Options, fit};
 use crate::data::Data;
 use crate::error::Result;
 use crate::mean::{Mean, gaussian_process, heteroscedastic};
-use crate::monitor::{Monitor, Part};
+use crate::monitor::{Monitor, Stage};
 
 /// Learns a mean of observations at row-major inputs, and the error of each observation when it is
 /// forecast from all the others.
@@ -48,9 +48,9 @@ pub fn fit_with_mean(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Fit> {
-    let first = Part { whole: monitor, from: 0.0, to: 0.7 };
+    let first = Stage { whole: monitor, from: 0.0, to: 0.7 };
     let (mean, error) = learn_mean(inputs, columns, observation, options, &first)?;
-    let then = Part { whole: monitor, from: 0.7, to: 1.0 };
+    let then = Stage { whole: monitor, from: 0.7, to: 1.0 };
     let options = options.beside_a_mean(observation.len());
     let Fit { fitted, held_out } =
         fit(&Data::new(inputs, columns, &error)?, names, &options, &then)?;

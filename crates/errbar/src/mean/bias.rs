@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::{Error, Result};
-use crate::folds::{Held, Order};
+use crate::folds::{Fold, Order};
 use crate::monitor::{Monitor, check};
-use crate::sigma::trees::{Bins, Codes, Grower, Limits, NodeParts, Slope, Tree};
+use crate::sigma::trees::{Bins, Codes, Grower, Limits, NodeView, Slope, Tree};
 
 /// A bias learned from errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,7 +124,7 @@ impl Problem<'_> {
 
     fn bags(&self, order: &Order) -> Vec<Bag> {
         let rows = self.error.len();
-        let bag = |Held { held, others: training }: Held| {
+        let bag = |Fold { held, others: training }: Fold| {
             let sum = |value: &dyn Fn(usize) -> f64| -> f64 {
                 training.iter().map(|&row| value(row)).sum()
             };
@@ -194,7 +194,7 @@ impl Bias {
     }
 
     /// The nodes of each tree, its root first.
-    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeParts>> {
+    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeView>> {
         self.trees.iter().map(|tree| tree.parts(&self.bins))
     }
 

@@ -13,7 +13,7 @@ use super::sparse::SparseProcess;
 use crate::checks::check_length;
 use crate::data::{Data, LEAST_ROWS, chosen_rows, rows_of};
 use crate::error::{Error, Result};
-use crate::monitor::{Monitor, Part, check};
+use crate::monitor::{Monitor, Stage, check};
 use crate::score::LossKind;
 use crate::sigma::smooth::{self, Smooth};
 
@@ -51,7 +51,7 @@ pub fn fit(
     let options = &Options { length_prior: true, ..*options };
     let first = GaussianProcess::fit_watched(inputs, columns, y, options, monitor)?;
     let errors = |process: &GaussianProcess| Ok(process.leave_one_out().error);
-    let refit = |sigma: &Smooth, _: &Part| {
+    let refit = |sigma: &Smooth, _: &Stage| {
         let noise: Vec<f64> = sigma.most_likely(inputs)?.iter().map(|s| s * s).collect();
         let scale = NoiseScale::AsGiven;
         GaussianProcess::fit_with_noise_watched(inputs, columns, y, &noise, scale, options, monitor)
@@ -77,18 +77,18 @@ fn sparse(
         chosen.iter().flat_map(|&i| &inputs[i * columns..(i + 1) * columns]).copied().collect();
     let some_y: Vec<f64> = chosen.iter().map(|&i| y[i]).collect();
     let all = y.len() > chosen.len();
-    let in_turn = Part { whole: monitor, from: 0.0, to: if all { 0.7 } else { 1.0 } };
-    let own = Part { whole: &in_turn, from: 0.0, to: 1.0 / (TURNS + 1) as f64 };
+    let in_turn = Stage { whole: monitor, from: 0.0, to: if all { 0.7 } else { 1.0 } };
+    let own = Stage { whole: &in_turn, from: 0.0, to: 1.0 / (TURNS + 1) as f64 };
     let first = SparseProcess::fit(&some, columns, &some_y, options, &own)?;
     let errors = |process: &SparseProcess| {
         let left = process.leave_one_out(&some, &some_y)?;
         Ok(left.map(|left| left.error).unwrap_or_default())
     };
-    let refit = |sigma: &Smooth, part: &Part| {
+    let refit = |sigma: &Smooth, part: &Stage| {
         SparseProcess::fit_with_noise(&some, columns, &some_y, sigma.clone(), options, part)
     };
     let (process, sigma) = turns(first, &some, columns, sigma, &in_turn, errors, refit)?;
-    let last = Part { whole: monitor, from: 0.7, to: 1.0 };
+    let last = Stage { whole: monitor, from: 0.7, to: 1.0 };
     match sigma {
         _ if !all => Ok(process),
         Some(sigma) => SparseProcess::fit_with_noise(inputs, columns, y, sigma, options, &last),
@@ -105,7 +105,7 @@ fn turns<P>(
     options: &smooth::Options,
     monitor: &dyn Monitor,
     errors: impl Fn(&P) -> Result<Vec<f64>>,
-    refit: impl Fn(&Smooth, &Part) -> Result<P>,
+    refit: impl Fn(&Smooth, &Stage) -> Result<P>,
 ) -> Result<(P, Option<Smooth>)> {
     let mut process = first;
     let mut last: Option<(Smooth, Vec<f64>)> = None;
@@ -115,7 +115,7 @@ fn turns<P>(
     for turn in 0..TURNS {
         check(monitor)?;
         let share = |turn: f64| (turn + 1.0) / (TURNS + 1) as f64;
-        let part = |from: f64, to: f64| Part {
+        let part = |from: f64, to: f64| Stage {
             whole: monitor,
             from: share(turn as f64 + from),
             to: share(turn as f64 + to),

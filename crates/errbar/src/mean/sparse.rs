@@ -29,7 +29,7 @@ use crate::gaussian::inducing_points::{Bumps, Limits, Process};
 use crate::math::cholesky::{
     Cholesky, GROUP, LARGEST, Squares, largest_solution, solve_lower_group,
 };
-use crate::monitor::{Monitor, Part, check};
+use crate::monitor::{Monitor, Stage, check};
 use crate::sigma::Scaling;
 use crate::sigma::smooth::Smooth;
 
@@ -61,7 +61,7 @@ pub struct SparseProcess {
     coefficients: Vec<f64>,
     /// The triangular factor of $A$.
     precision: Vec<Vec<f64>>,
-    fitted_to: Rows,
+    fitted_to: Fingerprint,
 }
 
 /// The standard deviation of the noise.
@@ -87,13 +87,13 @@ impl Noise {
 
 /// Which rows a process was fitted to, without keeping them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Rows {
+struct Fingerprint {
     number: usize,
     /// Of the bits of inputs and observations.
     checksum: u64,
 }
 
-impl Rows {
+impl Fingerprint {
     fn of(inputs: &[f64], y: &[f64]) -> Self {
         let mix = |hash: u64, x: &f64| {
             (hash.rotate_left(23) ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -159,7 +159,7 @@ impl SparseProcess {
     pub fn leave_one_out(&self, inputs: &[f64], y: &[f64]) -> Result<Option<LeaveOneOut>> {
         let rows = rows_of(inputs, self.columns())?;
         check_length("y", y.len(), "inputs", rows)?;
-        if Rows::of(inputs, y) != self.fitted_to {
+        if Fingerprint::of(inputs, y) != self.fitted_to {
             return Ok(None);
         }
         let noise = self.noise.variance(inputs, rows, self.unit)?;
@@ -333,7 +333,7 @@ fn fit(
     };
     let candidates = chosen_rows(rows, CHOSEN_FROM, options.seed);
     let (bumps, _) = Bumps::new(&scaled_rows(&scaling, inputs, &candidates), &process, LIMITS);
-    let part = Part { whole: monitor, from: 0.5, to: 1.0 };
+    let part = Stage { whole: monitor, from: 0.5, to: 1.0 };
     let centred = |i: usize| (y[i] - mean) / unit;
     let (coefficients, precision) = condition(&bumps, &scaling, inputs, &noise, centred, &part)?;
     Ok(SparseProcess {
@@ -344,7 +344,7 @@ fn fit(
         noise: sigma,
         coefficients,
         precision: precision.triangle(),
-        fitted_to: Rows::of(inputs, y),
+        fitted_to: Fingerprint::of(inputs, y),
     })
 }
 

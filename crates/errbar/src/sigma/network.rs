@@ -1,7 +1,7 @@
 //! sigma(x) as a small neural network.
 
 mod evaluate;
-mod parts;
+mod export_view;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::evaluate::Evaluator;
-pub use self::parts::LayerParts;
+pub use self::export_view::LayerView;
 use super::constant;
 use super::scaling::{Prepared, Scaling, in_local_units};
 use super::train::{Objective, Parametric};
@@ -198,7 +198,7 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<N
     let settings: Vec<(Shape, f64)> = (options.shapes.iter())
         .flat_map(|hidden| options.regularisation.iter().map(move |&share| (shape(hidden), share)))
         .collect();
-    let rows = Rows {
+    let rows = TrainingSet {
         columns: &scaled,
         error: &error,
         weight,
@@ -240,7 +240,7 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<N
 }
 
 /// What every network of a fit is trained on.
-struct Rows<'a> {
+struct TrainingSet<'a> {
     columns: &'a [f64],
     error: &'a [f64],
     weight: Option<&'a [f64]>,
@@ -248,7 +248,7 @@ struct Rows<'a> {
     together: Option<&'a [u32]>,
 }
 
-impl Rows<'_> {
+impl TrainingSet<'_> {
     /// Trains one network; its validation loss and its weights.
     fn train_one(
         &self,
@@ -275,7 +275,7 @@ impl Rows<'_> {
         let pick = |values: &[f64], of: &[usize]| -> Vec<f64> {
             of.iter().map(|&row| values[row]).collect()
         };
-        let of = |rows: &[usize]| Part {
+        let of = |rows: &[usize]| Subset {
             model: Evaluator::new(shape, self.columns, self.error.len(), rows),
             error: pick(self.error, rows),
             weight: self.weight.map(|weight| pick(weight, rows)),
@@ -349,14 +349,14 @@ fn stream(seed: u64, number: u64, purpose: u64) -> Pcg64 {
 }
 
 /// Some of the rows, and the network on them.
-struct Part {
+struct Subset {
     model: Evaluator,
     error: Vec<f64>,
     weight: Option<Vec<f64>>,
     unit: Option<Vec<f64>>,
 }
 
-impl Part {
+impl Subset {
     /// The loss of a network with these weights, whatever the units.
     fn loss_at(&mut self, loss: LossKind, weights: &[f64]) -> Result<f64> {
         let mut loss = loss.on(&self.error, self.weight.as_deref())?;
@@ -368,8 +368,8 @@ impl Part {
 /// their loss there.
 fn descend(
     loss: LossKind,
-    train: &mut Part,
-    judge: &mut Part,
+    train: &mut Subset,
+    judge: &mut Subset,
     weights: &mut [f64],
     options: &Options,
     monitor: &dyn Monitor,

@@ -1,6 +1,6 @@
 //! sigma(x) as a polynomial, or as the exponential of one.
 
-mod parts;
+mod export_view;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

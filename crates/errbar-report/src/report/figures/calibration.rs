@@ -2,7 +2,7 @@
 
 use errbar::words::significant;
 
-use super::{CHANCE, HEIGHT, ReportFigure, Section, Seen, Spot, WIDTH, of_all};
+use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
@@ -12,7 +12,7 @@ use crate::panel::Panel;
 use crate::scene::Dash;
 use crate::table::{Cell, Table, percent};
 
-pub(super) fn reliability(seen: &Seen<'_>) -> ReportFigure {
+pub(super) fn reliability(seen: &FigureData<'_>) -> ReportFigure {
     let diagram = &seen.scores.diagram;
     let with_ends = |values: &[f64]| [&[0.0], values, &[1.0]].concat();
     let nominal = with_ends(&diagram.nominal);
@@ -73,7 +73,7 @@ pub(super) fn reliability(seen: &Seen<'_>) -> ReportFigure {
     }
 }
 
-pub(super) fn pit(seen: &Seen<'_>) -> ReportFigure {
+pub(super) fn pit(seen: &FigureData<'_>) -> ReportFigure {
     let pit = &seen.scores.pit;
     let bins = pit.frequency.len();
     let edge = |i: usize| i as f64 / bins as f64;
@@ -124,7 +124,7 @@ pub(super) fn pit(seen: &Seen<'_>) -> ReportFigure {
     }
 }
 
-pub(super) fn coverage(seen: &Seen<'_>) -> ReportFigure {
+pub(super) fn coverage(seen: &FigureData<'_>) -> ReportFigure {
     let coverage = &seen.scores.coverage;
     let names = coverage.iter().map(|c| format!("{}%", significant(100.0 * c.level, 4)));
     let place: Vec<f64> = (0..coverage.len()).map(|i| i as f64).collect();

@@ -4,7 +4,7 @@ use errbar::score::calibration::half_width;
 use errbar::words::significant;
 
 use super::cloud::{cloud, range};
-use super::{BROAD, CLAIMED, CLAIMED_WIDE, ReportFigure, Section, Seen, Spot, WIDTH, short};
+use super::{BROAD, CLAIMED, CLAIMED_WIDE, FigureData, ReportFigure, Section, Spot, WIDTH, short};
 use crate::axis::Axis;
 use crate::color::FORECAST;
 use crate::figure::Figure;
@@ -19,7 +19,7 @@ use crate::table::{Cell, Table};
 /// Half of all observations lie inside this interval.
 const INNER: f64 = 0.5;
 
-pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
+pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let [input] = seen.subject.inputs[..] else { return None };
     let x = input.values;
     if !x.iter().any(|value| Some(value) != x.first()) {
@@ -88,7 +88,7 @@ pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
 }
 
 /// Sigma over the one input, and the band that holds it.
-pub(super) fn sigma(seen: &Seen<'_>) -> Option<ReportFigure> {
+pub(super) fn sigma(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let [input] = seen.subject.inputs[..] else { return None };
     let curve = seen.subject.curve.as_ref()?;
     let (low, high) = curve.band.as_ref()?;
@@ -143,7 +143,7 @@ pub(super) fn sigma(seen: &Seen<'_>) -> Option<ReportFigure> {
 }
 
 /// Forecast and sigma from bins of rows, where nobody gave a curve.
-fn averaged(seen: &Seen<'_>, x: &[f64]) -> Curve {
+fn averaged(seen: &FigureData<'_>, x: &[f64]) -> Curve {
     let mut curve = Curve::default();
     for rows in bins::by_value(x, 60, 5) {
         let mean = |values: &[f64]| {
@@ -157,7 +157,13 @@ fn averaged(seen: &Seen<'_>, x: &[f64]) -> Curve {
     curve
 }
 
-fn draw(seen: &Seen<'_>, x: &[f64], curve: &Curve, name: &str, width: f64) -> (Figure, String) {
+fn draw(
+    seen: &FigureData<'_>,
+    x: &[f64],
+    curve: &Curve,
+    name: &str,
+    width: f64,
+) -> (Figure, String) {
     let observation = seen.subject.observation;
     let y = observation.values;
     let edge = |level: f64, sign: f64| -> Vec<f64> {

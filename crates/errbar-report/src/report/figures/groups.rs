@@ -4,7 +4,7 @@ use errbar::score::constant::Constant;
 use errbar::score::crps;
 use errbar::words::significant;
 
-use super::{BROAD, CHANCE, ReportFigure, Section, Seen, Spot, WIDTH};
+use super::{BROAD, CHANCE, FigureData, ReportFigure, Section, Spot, WIDTH};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
@@ -12,7 +12,7 @@ use crate::layer::{ErrorBars, Rule, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
-use crate::report::bins::{self, Part, normal_reach};
+use crate::report::bins::{self, BinSummary, normal_reach};
 use crate::report::headline::grouped;
 use crate::report::{CONFIDENCE, LEVEL};
 use crate::table::{Cell, Table, percent};
@@ -25,14 +25,14 @@ const LISTED: usize = 200;
 /// One group.
 struct Group<'a> {
     name: &'a str,
-    part: Part,
+    part: BinSummary,
     crps: f64,
     skill: f64,
     /// The reach of the interval of the skill; NaN for one row.
     reach: f64,
 }
 
-pub(super) fn figure(seen: &Seen<'_>) -> Option<ReportFigure> {
+pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let groups = seen.subject.groups?;
     let mut rows: Vec<Vec<u32>> = vec![Vec::new(); groups.labels.len()];
     for (row, &group) in (0u32..).zip(groups.rows) {
@@ -131,7 +131,7 @@ struct Each {
 }
 
 impl Each {
-    fn of(seen: &Seen<'_>) -> Self {
+    fn of(seen: &FigureData<'_>) -> Self {
         let Constant { sigma, .. } = seen.scores.constant;
         let with_constant = |&error: &f64| match sigma > 0.0 {
             true => crps::crps(error, sigma),
@@ -143,7 +143,7 @@ impl Each {
         }
     }
 
-    fn group<'a>(&self, seen: &Seen<'_>, name: &'a str, rows: &[u32]) -> Option<Group<'a>> {
+    fn group<'a>(&self, seen: &FigureData<'_>, name: &'a str, rows: &[u32]) -> Option<Group<'a>> {
         let part = bins::part(seen.sample, rows)?;
         let weight = |row: u32| seen.sample.weight().map_or(1.0, |w| w[row as usize]);
         let sum = |of: &dyn Fn(usize) -> f64| -> f64 {

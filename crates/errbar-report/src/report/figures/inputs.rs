@@ -3,7 +3,7 @@
 use errbar::fit::twins;
 
 use super::cloud::{cloud, range};
-use super::{CHANCE, HEIGHT, ReportFigure, Section, Seen, Spot, WIDTH, of_all, short};
+use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all, short};
 use crate::axis::Axis;
 use crate::color::{FORECAST, TRUTH};
 use crate::figure::Figure;
@@ -12,7 +12,7 @@ use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
 use crate::report::Column;
-use crate::report::bins::{self, Part, Stretch};
+use crate::report::bins::{self, BinSummary, Stretch};
 use crate::scene::Dash;
 use crate::table::{Cell, Table};
 
@@ -23,7 +23,7 @@ const ROWS_TO_RANK: usize = 50_000;
 /// The rows that tell which inputs stand in for one another.
 const ROWS_TO_COMPARE: usize = 2000;
 
-pub(super) fn figures(seen: &Seen<'_>) -> Vec<ReportFigure> {
+pub(super) fn figures(seen: &FigureData<'_>) -> Vec<ReportFigure> {
     let inputs = &seen.subject.inputs;
     let mut chosen: Vec<usize> = (0..inputs.len()).filter(|&i| varies(&inputs[i])).collect();
     if !seen.subject.ranked && chosen.len() > 1 {
@@ -69,7 +69,7 @@ fn varies(input: &Column<'_>) -> bool {
 }
 
 /// How much of the variation of sigma, and of the size of errors, bins of the input explain.
-fn telling(seen: &Seen<'_>, input: &Column<'_>) -> f64 {
+fn telling(seen: &FigureData<'_>, input: &Column<'_>) -> f64 {
     let step = input.values.len().div_ceil(ROWS_TO_RANK).max(1);
     let some = |values: &[f64]| -> Vec<f64> { values.iter().step_by(step).copied().collect() };
     let bins = bins::by_value(&some(input.values), 10, 10);
@@ -120,7 +120,7 @@ fn scattered(row: usize) -> f64 {
 }
 
 fn figure(
-    seen: &Seen<'_>,
+    seen: &FigureData<'_>,
     input: &Column<'_>,
     nth: usize,
     left_out: Option<(usize, usize)>,
@@ -128,7 +128,7 @@ fn figure(
 ) -> Option<ReportFigure> {
     let (x, error) = (input.values, seen.sample.error());
     let parts = bins::stretches(seen.sample, x, &bins::by_value(x, 20, 12));
-    let column = |of: fn(&Part) -> f64| bins::column(&parts, of);
+    let column = |of: fn(&BinSummary) -> f64| bins::column(&parts, of);
     let middle: Vec<f64> = parts.iter().map(|stretch| stretch.middle).collect();
     let (sigma, size) = (column(|p| p.sigma), column(|p| p.error));
     let (low, high) = (column(|p| p.error_range.0), column(|p| p.error_range.1));

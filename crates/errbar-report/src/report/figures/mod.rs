@@ -73,7 +73,7 @@ impl ReportFigure {
 }
 
 /// What the figures are made from.
-pub(super) struct Seen<'a> {
+pub(super) struct FigureData<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) sample: &'a Sample<'a>,
     pub(super) scores: &'a Scores,
@@ -95,7 +95,7 @@ const CHANCE: Color = Color::hex(0xD0D0D0);
 const POINTS: Color = Color::hex(0x6B6B6B);
 
 /// Every figure that the subject has data for.
-pub(super) fn all(seen: &Seen<'_>) -> Result<Vec<ReportFigure>> {
+pub(super) fn all(seen: &FigureData<'_>) -> Result<Vec<ReportFigure>> {
     let mut out = Vec::new();
     out.extend(curve::figure(seen));
     out.extend(curve::sigma(seen));

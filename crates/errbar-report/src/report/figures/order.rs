@@ -4,7 +4,7 @@ use errbar::score::calibration::half_width;
 use errbar::words::significant;
 
 use super::cloud::{cloud, range};
-use super::{BROAD, CHANCE, CLAIMED, ReportFigure, Section, Seen, Spot, WIDTH, of_all, time};
+use super::{BROAD, CHANCE, CLAIMED, FigureData, ReportFigure, Section, Spot, WIDTH, of_all, time};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
@@ -12,14 +12,14 @@ use crate::layer::{Band, Line, Rule, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
-use crate::report::bins::{self, Part, Stretch};
+use crate::report::bins::{self, BinSummary, Stretch};
 use crate::report::{LEVEL, Order};
 use crate::table::{Cell, Table};
 
 /// Up to so many rows have an interval each; more share them.
 const INTERVALS: usize = 600;
 
-pub(super) fn figure(seen: &Seen<'_>) -> ReportFigure {
+pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
     let rows = seen.sample.len();
     let numbers: Vec<f64>;
     let (x, name, dates) = match seen.subject.order {
@@ -104,7 +104,7 @@ pub(super) fn figure(seen: &Seen<'_>) -> ReportFigure {
 }
 
 fn panels(
-    seen: &Seen<'_>,
+    seen: &FigureData<'_>,
     x: &[f64],
     parts: &[Stretch],
     name: &str,
@@ -112,7 +112,7 @@ fn panels(
     broad: bool,
 ) -> (Figure, String) {
     let (rows, error) = (seen.sample.len(), seen.sample.error());
-    let column = |of: fn(&Part) -> f64| bins::column(parts, of);
+    let column = |of: fn(&BinSummary) -> f64| bins::column(parts, of);
     let middle: Vec<f64> = parts.iter().map(|stretch| stretch.middle).collect();
 
     // The interval: row by row, or of many short stretches.

@@ -2,22 +2,22 @@
 
 use errbar::words::significant;
 
-use super::{CHANCE, HEIGHT, ReportFigure, Section, Seen, Spot, WIDTH, of_all};
+use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
 use crate::layer::{ErrorBars, Line, Rule, Scatter};
 use crate::panel::Panel;
-use crate::report::bins::{self, Part, Stretch};
+use crate::report::bins::{self, BinSummary, Stretch};
 use crate::table::{Cell, Table};
 
 /// Sigma over a larger range than this is shown on logarithmic axes.
 const MANY_TIMES: f64 = 8.0;
 
-pub(super) fn figure(seen: &Seen<'_>) -> ReportFigure {
+pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
     let sigma = seen.sample.sigma();
     let parts = bins::stretches(seen.sample, sigma, &bins::by_value(sigma, 12, 10));
-    let column = |of: fn(&Part) -> f64| bins::column(&parts, of);
+    let column = |of: fn(&BinSummary) -> f64| bins::column(&parts, of);
     let (spread, skill) = (column(|p| p.sigma), column(|p| p.error));
     let (low, high) = (column(|p| p.error_range.0), column(|p| p.error_range.1));
     let all = || spread.iter().chain(&skill).chain(&high).copied();

@@ -8,7 +8,7 @@ use super::resample::Plan;
 use super::{Intervals, Options, without_chance};
 use crate::checks::check_length;
 use crate::error::{Error, Result};
-use crate::monitor::{Monitor, Part};
+use crate::monitor::{Monitor, Stage};
 use crate::score::sample::Sample;
 use crate::score::scores::{self, Scores};
 
@@ -115,7 +115,7 @@ pub fn compare(
     let scores = scores?;
     let prepare = |(sample, scores)| Subject::new(sample, scores, &plan, monitor);
     let subjects: Result<Vec<Subject>> = samples.iter().zip(&scores).map(prepare).collect();
-    let drawing = Part { whole: monitor, from: 0.1, to: 1.0 };
+    let drawing = Stage { whole: monitor, from: 0.1, to: 1.0 };
     let replicates = replicate(&plan, &subjects?, options, &drawing)?;
 
     let rule = Rule::new(options.confidence, plan.pieces());

@@ -90,7 +90,7 @@ use super::sample::Sample;
 use super::scores::Scores;
 use crate::checks::check_length;
 use crate::error::{Error, Result};
-use crate::monitor::{Monitor, Part, Silent};
+use crate::monitor::{Monitor, Silent, Stage};
 use crate::words::significant;
 
 /// How to resample.
@@ -205,7 +205,7 @@ impl Intervals {
         let drawn = options.drawn(std::slice::from_ref(sample));
         let plan = Plan::new(sample.len(), drawn.0, options.seed);
         let subject = Subject::new(sample, scores, &plan, monitor)?;
-        let drawing = Part { whole: monitor, from: 0.1, to: 1.0 };
+        let drawing = Stage { whole: monitor, from: 0.1, to: 1.0 };
         let replicates = replicate(&plan, &[subject], options, &drawing)?.pop().unwrap_or_default();
         Ok(Self::from_replicates(scores, &replicates, &plan, options, drawn))
     }

@@ -23,13 +23,13 @@ const PARALLEL_FROM: usize = 256;
 pub(crate) struct Evaluator {
     shape: Shape,
     rows: usize,
-    parts: Vec<Part>,
+    parts: Vec<TileBlock>,
     tiles_per_part: usize,
     pub(crate) regularisation: f64,
 }
 
 /// Some tiles with all the memory they need.
-struct Part {
+struct TileBlock {
     /// Inputs and activations of every tile: inputs, hidden layers, output before its function.
     values: Vec<Lanes>,
     sigma: Vec<Lanes>,
@@ -59,7 +59,7 @@ impl Evaluator {
                         }
                     }
                 }
-                Part {
+                TileBlock {
                     values,
                     sigma: vec![[0.0; LANES]; tiles],
                     slope: vec![[0.0; LANES]; tiles],
@@ -77,7 +77,7 @@ impl Evaluator {
         }
     }
 
-    fn each_part(&mut self, run: impl Fn(&Shape, &mut Part) + Sync) {
+    fn each_part(&mut self, run: impl Fn(&Shape, &mut TileBlock) + Sync) {
         let tiles = self.parts.len() * self.tiles_per_part;
         let shape = &self.shape;
         if tiles >= PARALLEL_FROM && rayon::current_num_threads() > 1 {
@@ -141,7 +141,7 @@ fn multiply_add<A: Arithmetic>(a: &Lanes, b: &Lanes, mut c: Lanes) -> Lanes {
 struct Forward<'a> {
     shape: &'a Shape,
     parameters: &'a [f64],
-    part: &'a mut Part,
+    part: &'a mut TileBlock,
 }
 
 impl Kernel for Forward<'_> {
@@ -193,14 +193,14 @@ impl Kernel for Forward<'_> {
 struct Backward<'a> {
     shape: &'a Shape,
     parameters: &'a [f64],
-    part: &'a mut Part,
+    part: &'a mut TileBlock,
 }
 
 impl Kernel for Backward<'_> {
     type Output = ();
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Part { values, sigma, slope, gradient, delta } = self.part;
+        let TileBlock { values, sigma, slope, gradient, delta } = self.part;
         let per_tile = units(self.shape);
         gradient.fill([0.0; LANES]);
         for ((values, sigma), slope) in values.chunks_exact(per_tile).zip(sigma).zip(slope) {

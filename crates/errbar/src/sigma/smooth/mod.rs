@@ -110,7 +110,7 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<S
         let mean = weight.iter().map(|w| w / rows as f64).sum::<f64>();
         weight.iter().map(|w| w / mean).collect::<Vec<f64>>()
     });
-    let all = Rows { scaled, inputs, error, weight };
+    let all = TrainingSet { scaled, inputs, error, weight };
     let process = all.process(options, monitor)?;
     monitor.progress(0.7);
     let (basis, design) = Basis::new(&all.scaled, &process, options.most_functions);
@@ -124,14 +124,14 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<S
 }
 
 /// What is fitted to: scaled inputs row by row, errors in their own scale.
-struct Rows {
+struct TrainingSet {
     scaled: Vec<f64>,
     inputs: usize,
     error: Vec<f64>,
     weight: Option<Vec<f64>>,
 }
 
-impl Rows {
+impl TrainingSet {
     fn errors(&self) -> Errors<'_> {
         Errors { error: &self.error, weight: self.weight.as_deref() }
     }

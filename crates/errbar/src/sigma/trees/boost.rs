@@ -9,8 +9,8 @@ use super::bins::{Bins, Codes};
 use super::grow::{Grower, Limits, Slope};
 use super::tree::Tree;
 use crate::error::Result;
-use crate::folds::{Held, Order};
-use crate::monitor::{Monitor, Part, check};
+use crate::folds::{Fold, Order};
+use crate::monitor::{Monitor, Stage, check};
 use crate::score::Loss;
 use crate::sigma::constant;
 
@@ -18,7 +18,7 @@ use crate::sigma::constant;
 const ROUNDS_AT_ONCE: usize = 10;
 
 /// What is fitted to: codes, errors in their own scale, weights of mean one.
-pub(super) struct Rows<'a> {
+pub(super) struct TrainingSet<'a> {
     pub(super) bins: &'a Bins,
     pub(super) codes: &'a Codes,
     pub(super) error: &'a [f64],
@@ -46,7 +46,7 @@ struct Bag {
     rng: Pcg64,
 }
 
-impl Rows<'_> {
+impl TrainingSet<'_> {
     /// Trains trees in several bags. Each bag leaves out another part of the rows; after every round
     /// all rows together, each with the sigma of the bag that has not seen it, give one value of the
     /// cost. The rounds are those of its minimum, for all bags.
@@ -55,14 +55,14 @@ impl Rows<'_> {
         if let Some(least_gain) = options.least_gain {
             return Ok(self.rounds(start, least_gain, options, monitor)?.1);
         }
-        let first = Part { whole: monitor, from: 0.0, to: 0.5 };
-        let last = Part { whole: monitor, from: 0.5, to: 1.0 };
+        let first = Stage { whole: monitor, from: 0.0, to: 0.5 };
+        let last = Stage { whole: monitor, from: 0.5, to: 1.0 };
         let eager = self.rounds(start, 0.0, options, &first)?;
         let strict = self.rounds(start, 8.0, options, &last)?;
         Ok(if strict.0 < eager.0 { strict.1 } else { eager.1 })
     }
 
-    /// [`Rows::boost`] with a given least gain; the cost on rows held out, and what was learned.
+    /// [`TrainingSet::boost`] with a given least gain; the cost on rows held out, and what was learned.
     fn rounds(
         &self,
         start: f64,
@@ -125,7 +125,7 @@ impl Rows<'_> {
             // One bag has all rows to learn from, and none to be judged by.
             let (from, to) =
                 if count == 1 { (0, 0) } else { (i * rows / count, (i + 1) * rows / count) };
-            let Held { held, others } = self.order.held(from, to);
+            let Fold { held, others } = self.order.held(from, to);
             let short = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect();
             Bag {
                 training: short(&others),

@@ -72,7 +72,7 @@ struct Place {
 }
 
 /// A part of the rows: a leaf, or a split with its two parts.
-struct Part {
+struct GrowingNode {
     /// A range of all rows, in their present order.
     rows: Range<usize>,
     depth: usize,
@@ -92,7 +92,7 @@ impl Grower<'_> {
         let least_gain = self.limits.least_gain * chance(rows, slopes);
         let mut parts = vec![self.part(0..rows.len(), 0, self.sums(rows, slopes))];
         for _ in 1..self.limits.leaves {
-            let gain = |part: &Part| part.place.map_or(0.0, |place| place.gain);
+            let gain = |part: &GrowingNode| part.place.map_or(0.0, |place| place.gain);
             let best = (0..parts.len())
                 .fold(0, |best, at| if gain(&parts[at]) > gain(&parts[best]) { at } else { best });
             let next = parts.len();
@@ -153,11 +153,11 @@ impl Grower<'_> {
         left.len()
     }
 
-    fn part(&self, rows: Range<usize>, depth: usize, sums: Vec<Slope>) -> Part {
+    fn part(&self, rows: Range<usize>, depth: usize, sums: Vec<Slope>) -> GrowingNode {
         let mut total = Slope::default();
         sums[..self.places(0)].iter().for_each(|sum| total.add(*sum));
         let place = if depth < self.limits.depth { self.place(&sums, total) } else { None };
-        Part { rows, depth, total, sums, place, split: None }
+        GrowingNode { rows, depth, total, sums, place, split: None }
     }
 
     /// The split of greatest gain.
@@ -211,7 +211,7 @@ fn chance(rows: &[u32], slopes: &[Slope]) -> f64 {
 }
 
 /// Parts as nodes: after a split its left side, then its right.
-fn lay_out(parts: &[Part], at: usize, nodes: &mut Vec<Node>) {
+fn lay_out(parts: &[GrowingNode], at: usize, nodes: &mut Vec<Node>) {
     let Some((Place { column, bin, missing_left, .. }, left)) = parts[at].split else {
         nodes.push(Node::Leaf(parts[at].total.step() as f32));
         return;

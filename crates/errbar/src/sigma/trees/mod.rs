@@ -7,8 +7,8 @@
 
 mod bins;
 mod boost;
+mod export_view;
 mod grow;
-mod parts;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -17,9 +17,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::bins::{Bins, Codes};
-use self::boost::{Boosted, Rows};
+use self::boost::{Boosted, TrainingSet};
+pub use self::export_view::NodeView;
 pub(crate) use self::grow::{Grower, Limits, Slope};
-pub use self::parts::NodeParts;
 pub(crate) use self::tree::Tree;
 use super::scaling::in_own_scale;
 use crate::data::{Data, Split, rows_with_missing};
@@ -161,7 +161,7 @@ fn fit_rows(
 ) -> Result<Trees> {
     let bins = Bins::of(inputs, columns, weight, options.bins);
     let codes = bins.encode(inputs);
-    let rows = Rows { bins: &bins, codes: &codes, error, weight, order };
+    let rows = TrainingSet { bins: &bins, codes: &codes, error, weight, order };
     let Boosted { trees, level, bags } = rows.boost(options, monitor)?;
     Ok(Trees { bins, level, unit: 1.0, bags, trees })
 }

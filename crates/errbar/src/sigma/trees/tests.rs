@@ -221,12 +221,12 @@ fn bins_hold_equal_weights_and_split_no_value() {
 
 /// Sigma of a row, walked through the parts.
 fn sigma_by_parts(trees: &Trees, row: &[f64]) -> f64 {
-    let step = |nodes: Vec<NodeParts>| {
+    let step = |nodes: Vec<NodeView>| {
         let mut at = 0;
         loop {
             match nodes[at] {
-                NodeParts::Leaf(step) => return step,
-                NodeParts::Split { column, threshold, missing_left, right } => {
+                NodeView::Leaf(step) => return step,
+                NodeView::Split { column, threshold, missing_left, right } => {
                     let x = row[column];
                     let left = if x.is_nan() { missing_left } else { x <= threshold };
                     at = if left { at + 1 } else { right };
@@ -250,8 +250,8 @@ fn the_parts_say_what_the_trees_say() {
     assert_eq!(fitted.bins.count(1), 7);
     fitted.check().unwrap();
     let splits = fitted.trees().flatten().filter_map(|node| match node {
-        NodeParts::Leaf(_) => None,
-        NodeParts::Split { column, threshold, .. } => Some((column, threshold)),
+        NodeView::Leaf(_) => None,
+        NodeView::Split { column, threshold, .. } => Some((column, threshold)),
     });
     // Every threshold itself, its neighbours, missing values, and values beyond all of them.
     let mut asked = [inputs.clone(), vec![1e9; 3], vec![-1e9; 3], vec![f64::MAX; 3]].concat();

@@ -5,7 +5,7 @@ use crate::sigma::Scaling;
 
 /// One layer of all the networks that are averaged; they differ only in their weights.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LayerParts<'a> {
+pub struct LayerView<'a> {
     /// The number of inputs of each unit.
     pub inputs: usize,
     /// The number of units.
@@ -24,12 +24,12 @@ impl Network {
     }
 
     /// The layers, from the inputs on.
-    pub fn layers(&self) -> impl Iterator<Item = LayerParts<'_>> {
+    pub fn layers(&self) -> impl Iterator<Item = LayerView<'_>> {
         let mut from = 0;
         self.shape.layers().enumerate().map(move |(number, (inputs, units))| {
             let own = from..from + units * (inputs + 1);
             from = own.end;
-            LayerParts {
+            LayerView {
                 inputs,
                 units,
                 activation: self.shape.hidden.get(number).map(|layer| layer.activation),

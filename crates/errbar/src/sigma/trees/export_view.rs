@@ -5,7 +5,7 @@ use super::{Bins, Tree, Trees};
 
 /// A node of a tree, in numbers of the inputs' own scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum NodeParts {
+pub enum NodeView {
     /// Rows that end here add this to the sum: of log sigma, or of a bias.
     Leaf(f64),
     /// Rows go to the node after this one (left) or to another.
@@ -23,7 +23,7 @@ pub enum NodeParts {
 
 impl Trees {
     /// The nodes of each tree, its root first.
-    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeParts>> {
+    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeView>> {
         self.trees.iter().map(|tree| tree.parts(&self.bins))
     }
 
@@ -42,13 +42,13 @@ impl Trees {
 
 impl Tree {
     /// Its nodes, the root first.
-    pub(crate) fn parts(&self, bins: &Bins) -> Vec<NodeParts> {
+    pub(crate) fn parts(&self, bins: &Bins) -> Vec<NodeView> {
         let part = |node: &Node| match *node {
-            Node::Leaf(step) => NodeParts::Leaf(f64::from(step)),
+            Node::Leaf(step) => NodeView::Leaf(f64::from(step)),
             Node::Split { column, bin, missing_left, right } => {
                 let (column, right) = (column as usize, right as usize);
                 let threshold = bins.end(column, bin).unwrap_or(f64::MAX);
-                NodeParts::Split { column, threshold, missing_left, right }
+                NodeView::Split { column, threshold, missing_left, right }
             }
         };
         self.nodes.iter().map(part).collect()

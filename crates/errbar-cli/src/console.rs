@@ -9,13 +9,13 @@ use crate::output;
 
 /// How much to say.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(crate) struct Voice {
+pub(crate) struct Console {
     /// Say nothing but results and errors.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-impl Voice {
+impl Console {
     /// A result, on standard output.
     pub(crate) fn result(self, text: &str) -> anyhow::Result<()> {
         output::print(text)

@@ -31,7 +31,7 @@ pub enum Known {
 /// The rows that a model was fitted to, without their values, and what was found when they were held
 /// out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Rows {
+pub(super) struct TrainingRows {
     /// A number for each row, made of its inputs and its error.
     keys: Vec<u64>,
     /// The places of the rows that were held out.
@@ -43,7 +43,7 @@ pub(super) struct Rows {
     error: Option<Vec<f64>>,
 }
 
-impl Rows {
+impl TrainingRows {
     /// Of the rows of a fit, with their errors before any bias was taken off; `None` of too many.
     pub(super) fn of(data: &Data, held_out: Option<&HeldOut>, debiased: bool) -> Option<Self> {
         (data.rows() <= MOST_ROWS).then(|| Self {
