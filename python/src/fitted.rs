@@ -59,23 +59,22 @@ pub(crate) struct FitOptions<'py> {
 impl FitOptions<'_> {
     fn options(&self) -> PyResult<fit::Options> {
         let beta = beta_of(&self.beta)?;
-        Ok(fit::Options {
-            kind: self.model.parse::<Kind>().map_err(refused)?,
-            loss: LossKind::named(&self.loss, beta).map_err(refused)?,
-            validation: self.validation,
-            split: if self.time_order { Split::InOrder } else { Split::Random },
-            seed: self.seed,
-            most_rows: self.most_rows,
-            budget: self.budget,
-            keep_inputs: self.keep_inputs,
-            independent: self.independent,
-            local_units: self.local_units,
-            debias: self.debias,
-            guarantee: match &self.guarantee {
+        Ok(fit::Options::default()
+            .kind(self.model.parse::<Kind>().map_err(refused)?)
+            .loss(LossKind::named(&self.loss, beta).map_err(refused)?)
+            .validation(self.validation)
+            .split(if self.time_order { Split::InOrder } else { Split::Random })
+            .seed(self.seed)
+            .most_rows(self.most_rows)
+            .budget(self.budget)
+            .keep_inputs(self.keep_inputs)
+            .independent(self.independent)
+            .local_units(self.local_units)
+            .debias(self.debias)
+            .guarantee(match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
-            },
-        })
+            }))
     }
 }
 

@@ -148,23 +148,21 @@ pub(crate) fn scores<'py>(
     weight: Option<Column<'py>>,
     wanted: ScoreOptions<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = Options {
-        beta: beta_of(&wanted.beta)?,
-        coverage_levels: wanted.levels,
-        pit_bins: wanted.pit_bins,
-        diagram_levels: wanted.diagram_levels,
-        spread_skill_bins: wanted.spread_skill_bins,
-        confidence: wanted.confidence,
-    };
+    let options = Options::default()
+        .beta(beta_of(&wanted.beta)?)
+        .coverage_levels(wanted.levels)
+        .pit_bins(wanted.pit_bins)
+        .diagram_levels(wanted.diagram_levels)
+        .spread_skill_bins(wanted.spread_skill_bins)
+        .confidence(wanted.confidence);
     let (error, sigma, weight) = (error.as_slice()?, sigma.as_slice()?, maybe(weight.as_ref())?);
-    let drawing = bootstrap::Options {
-        replicates: wanted.replicates,
-        confidence: wanted.confidence,
-        block: wanted.block,
-        seed: wanted.seed,
-    };
+    let drawing = bootstrap::Options::default()
+        .replicates(wanted.replicates)
+        .confidence(wanted.confidence)
+        .block(wanted.block)
+        .seed(wanted.seed);
     let with_intervals = wanted.intervals;
-    let judging = Judging { scores: options, drawing };
+    let judging = Judging::default().scores(options).drawing(drawing);
     let (error, sigma, weight) = (error.to_vec(), sigma.to_vec(), weight.map(<[f64]>::to_vec));
     let judged = watched(py, 0, None, move |monitor| {
         let sample = Sample::new(&error, &sigma)?.maybe_weighted(weight.as_deref())?;

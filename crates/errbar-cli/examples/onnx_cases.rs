@@ -328,7 +328,7 @@ fn at_thresholds(asked: &mut [f64], columns: usize, model: &Model) {
 fn write_supported(folder: &Path, rows: &Rows, kind: Kind) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}")).collect();
-    let options = fit::Options { kind, ..fit::Options::default() };
+    let options = fit::Options::default().kind(kind);
     let fitted = fit::fit(&rows.data()?, &names, &options, &Silent)?.fitted;
     let mut inputs = rows.asked();
     at_thresholds(&mut inputs, rows.columns, fitted.model());
@@ -369,7 +369,7 @@ fn write(folder: &Path, rows: &Rows, model: &Model) -> anyhow::Result<()> {
 fn write_biased(folder: &Path, rows: &Rows, forecast: Option<usize>) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     let names: Vec<String> = (1..=rows.columns).map(|c| format!("input {c}")).collect();
-    let options = fit::Options { kind: Kind::Polynomial, debias: true, ..fit::Options::default() };
+    let options = fit::Options::default().kind(Kind::Polynomial).debias(true);
     let fitted = fit::fit(&rows.data()?, &names, &options, &Silent)?.fitted;
     let name = forecast.map_or(String::from("elsewhere"), |place| names[place].clone());
     let fitted = fitted.with_errors(fit::ErrorSource::HeldOut, Some(name));

@@ -207,12 +207,10 @@ impl Outcome {
         parts: &[(Table, Table)],
         arguments: &Arguments,
     ) -> anyhow::Result<Self> {
-        let options = fit::Options {
-            kind: model,
-            seed: arguments.seed,
-            debias: arguments.debias && model != Kind::Constant,
-            ..fit::Options::default()
-        };
+        let options = fit::Options::default()
+            .kind(model)
+            .seed(arguments.seed)
+            .debias(arguments.debias && model != Kind::Constant);
         let (mut error, mut sigma, mut plain) = (Vec::new(), Vec::new(), Vec::new());
         // Of forecasts that may have been moved.
         let mut left = Vec::new();

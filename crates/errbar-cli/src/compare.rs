@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use errbar::score::bootstrap::{Candidate, Dependence, compare};
-use errbar::score::verdict::Verdict;
-use errbar::score::{self, Beta};
+use errbar::score::{self, Beta, Judging};
 use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
@@ -167,23 +166,21 @@ impl Arguments {
             (0..rows.samples()).map(|nth| rows.sample(nth, &kept)).collect();
         let samples = samples?;
         warnings.extend(self.resampling.warning(kept.rows()));
-        let scoring = score::Options {
-            beta: self.beta,
-            coverage_levels: self.levels.clone(),
-            confidence: self.resampling.confidence,
-            ..score::Options::default()
-        };
+        let scores = score::Options::default()
+            .beta(self.beta)
+            .coverage_levels(self.levels.clone())
+            .confidence(self.resampling.confidence);
         let progress = Progress::new(self.console, "Scoring");
-        let options = self.resampling.options();
-        let comparison = compare(&samples, against, &scoring, &options, &progress)
-            .map_err(|error| kept.refused(error))?;
-        let drawn = &comparison.candidates[against].intervals;
+        let judging = Judging::default().scores(scores).drawing(self.resampling.options());
+        let comparison =
+            compare(&samples, against, &judging, &progress).map_err(|error| kept.refused(error))?;
+        let drawn = &comparison.candidates[against].judgement.intervals;
         notes.extend(resampling::note(drawn));
         let dependence = drawn.dependence;
         let interval = self.resampling.interval_in_words();
         let other = rows.name(against);
         let named = comparison.candidates.into_iter().enumerate().map(|(nth, candidate)| {
-            let verdict = Verdict::with(&candidate.scores, Some(&candidate.intervals));
+            let verdict = &candidate.judgement.verdict;
             let name = rows.name(nth);
             let text = candidate.difference.map(|difference| {
                 words::difference_in_words(&name, &other, &difference, kept.rows(), &interval)

@@ -353,11 +353,9 @@ impl Training {
             ErrorColumns::Observation(id) => {
                 let observation = kept.take(id);
                 let progress = Progress(arguments.console.bar("Mean", 1000));
-                let options = fit::Options {
-                    loss: arguments.loss.with(arguments.beta),
-                    seed: arguments.seed,
-                    ..fit::Options::default()
-                };
+                let options = fit::Options::default()
+                    .loss(arguments.loss.with(arguments.beta))
+                    .seed(arguments.seed);
                 let learned =
                     fit::learn_mean(&inputs, names.len(), &observation, &options, &progress);
                 progress.0.finish_and_clear();
@@ -396,8 +394,8 @@ impl Training {
             );
         }
         let in_order = arguments.time.is_some();
-        let options = fit::Options {
-            kind: match arguments.model {
+        let options = fit::Options::default()
+            .kind(match arguments.model {
                 ModelName::Auto => Kind::Auto,
                 ModelName::Constant => Kind::Constant,
                 ModelName::Polynomial => Kind::Polynomial,
@@ -406,22 +404,21 @@ impl Training {
                 ModelName::Ensemble => Kind::Ensemble,
                 ModelName::Trees => Kind::Trees,
                 ModelName::Stack => Kind::Stack,
-            },
-            loss: arguments.loss.with(arguments.beta),
-            validation: arguments.validation,
-            split: if in_order { Split::InOrder } else { Split::Random },
-            seed: arguments.seed,
-            local_units: arguments.local_units,
-            most_rows: arguments.most_rows,
-            budget: arguments.budget,
-            keep_inputs: arguments.keep_inputs,
-            independent: arguments.independent,
-            debias: arguments.debias,
-            guarantee: arguments.guarantee.map(|name| match name {
+            })
+            .loss(arguments.loss.with(arguments.beta))
+            .validation(arguments.validation)
+            .split(if in_order { Split::InOrder } else { Split::Random })
+            .seed(arguments.seed)
+            .local_units(arguments.local_units)
+            .most_rows(arguments.most_rows)
+            .budget(arguments.budget)
+            .keep_inputs(arguments.keep_inputs)
+            .independent(arguments.independent)
+            .debias(arguments.debias)
+            .guarantee(arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,
                 GuaranteeName::Cross => guarantee::Method::Cross,
-            }),
-        };
+            }));
         let options = match &mean {
             Some(_) => options.beside_a_mean(error.len()),
             None => options,

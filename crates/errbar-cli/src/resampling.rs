@@ -34,12 +34,11 @@ pub(crate) struct ResamplingArguments {
 
 impl ResamplingArguments {
     pub(crate) fn options(&self) -> Options {
-        Options {
-            replicates: self.replicates as usize,
-            confidence: self.confidence,
-            block: self.block.map(|block| block as usize),
-            seed: self.seed,
-        }
+        Options::default()
+            .replicates(self.replicates as usize)
+            .confidence(self.confidence)
+            .block(self.block.map(|block| block as usize))
+            .seed(self.seed)
     }
 
     /// "95% interval".

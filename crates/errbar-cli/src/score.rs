@@ -341,15 +341,14 @@ impl Arguments {
         kept: &Columns,
         monitor: &dyn errbar::Monitor,
     ) -> anyhow::Result<Assessment> {
-        let judging = Judging {
-            scores: score::Options {
-                beta: self.beta,
-                coverage_levels: self.levels.clone(),
-                confidence: self.resampling.confidence,
-                ..score::Options::default()
-            },
-            drawing: self.resampling.options(),
-        };
+        let judging = Judging::default()
+            .scores(
+                score::Options::default()
+                    .beta(self.beta)
+                    .coverage_levels(self.levels.clone())
+                    .confidence(self.resampling.confidence),
+            )
+            .drawing(self.resampling.options());
         let judged = match self.no_intervals {
             true => judge_without_intervals(sample, &judging, monitor)
                 .map(|(scores, verdict)| (scores, None, verdict)),

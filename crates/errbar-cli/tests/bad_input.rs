@@ -704,7 +704,7 @@ fn models_that_cannot_be_used() {
         text(
             "deeply nested",
             &["m.json: it is no model file of errbar", "line 1"],
-            "[".repeat(100_000),
+            format!("{{\"fitted\":{}", "[".repeat(100_000)),
         ),
         text("binary", &["m.json is no model file of errbar: it is not text"], String::new())
             .with("m.json", vec![0x00, 0xff, 0xfe, 0x80, 0x81]),

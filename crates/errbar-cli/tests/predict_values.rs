@@ -134,7 +134,7 @@ fn sigma_is_that_of_the_library() {
         .map(|(x, i)| (0.3 + x[0] * x[0] + 0.2 * x[1]) * f64::from(i).cos())
         .collect();
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let options = fit::Options { kind: Kind::Polynomial, ..fit::Options::default() };
+    let options = fit::Options::default().kind(Kind::Polynomial);
     let fitted = fit::fit(&data, &["a".into(), "b".into()], &options, &Silent).unwrap().fitted;
     std::fs::write(folder.path().join("model.json"), fitted.to_json().unwrap()).unwrap();
     let expected = fitted.predict(&inputs).unwrap().into_sigma();

@@ -62,18 +62,16 @@ impl BeyondMethod {
     }
 
     fn options(&self, seed: u64) -> fit::Options {
-        fit::Options {
-            kind: self.kind,
-            loss: if self.likelihood { LossKind::Nlpd } else { LossKind::default() },
-            local_units: self.local_units,
+        fit::Options::default()
+            .kind(self.kind)
+            .loss(if self.likelihood { LossKind::Nlpd } else { LossKind::default() })
+            .local_units(self.local_units)
             // Rows are held out only where there is something to choose.
-            validation: match self.kind {
+            .validation(match self.kind {
                 Kind::Auto => fit::Options::default().validation,
                 _ => 0.0,
-            },
-            seed,
-            ..fit::Options::default()
-        }
+            })
+            .seed(seed)
     }
 }
 

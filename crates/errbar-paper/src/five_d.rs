@@ -118,7 +118,7 @@ fn one(run: u64, seed: u64, method: FiveDMethod) -> errbar::Result<FiveDOutcome>
         network::fit(&train.x, 5, &train.y, &network::Options { seed, ..options })?.predict(&test.x)
     };
     let by_fit = |kind: Kind, loss: LossKind| -> errbar::Result<Vec<f64>> {
-        let mut options = fit::Options { kind, loss, seed, ..Default::default() };
+        let mut options = fit::Options::default().kind(kind).loss(loss).seed(seed);
         // Rows are held out only where there is something to choose.
         if kind != Kind::Auto {
             options.validation = 0.0;

@@ -22,7 +22,7 @@ fn mean_and_sigma_are_recovered() {
         let left = mean.leave_one_out(&train.x, &train.y).unwrap().unwrap();
         let data = Data::new(&train.x, columns, &left.error).unwrap();
         let names: Vec<String> = (0..columns).map(|c| format!("x{c}")).collect();
-        let options = fit::Options { kind: Kind::Smooth, ..Default::default() };
+        let options = fit::Options::default().kind(Kind::Smooth);
         let fitted = fit(&data, &names, &options, &Silent).unwrap().fitted.with_mean(mean);
         let at = fitted.predict(&new.x).unwrap();
         let forecast = at.forecast().unwrap();

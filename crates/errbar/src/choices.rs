@@ -1,4 +1,5 @@
-//! Choices by their names. The names are those of the saved form, so that there is one list of them.
+//! Options: choices by their names, which are those of the saved form, so that there is one list of
+//! them; and methods that set one each.
 
 use serde::de::value::{Error as Plain, StrDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
@@ -48,6 +49,21 @@ impl<'de> Deserializer<'de> for Listener<'_> {
         unit unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }
+
+/// Methods that set one option each, so that options can be added without breaking anybody.
+macro_rules! setters {
+    ($($name:ident: $type:ty),* $(,)?) => {
+        $(
+            #[doc = concat!("The same with another `", stringify!($name), "`.")]
+            #[must_use]
+            pub fn $name(mut self, $name: $type) -> Self {
+                self.$name = $name;
+                self
+            }
+        )*
+    };
+}
+pub(crate) use setters;
 
 #[cfg(test)]
 mod tests {

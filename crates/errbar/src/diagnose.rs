@@ -13,6 +13,7 @@ use crate::words::significant;
 
 /// Errors in a few numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// The mean error, observation minus forecast.
     #[serde(with = "crate::score::json::number")]

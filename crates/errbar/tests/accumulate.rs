@@ -252,11 +252,11 @@ fn nothing_counted_and_bad_options_are_refused() {
     empty.merge(&Accumulator::default());
     assert_eq!(empty.scores(), Err(Error::Empty));
     let full = draw(20, 10, 1.0).part(0, 10);
-    let pit_bins = Options { pit_bins: 7, ..Options::default() };
+    let pit_bins = Options::default().pit_bins(7);
     assert!(matches!(full.scores_with(&pit_bins), Err(Error::BadBins { bins: 7, .. })));
-    let levels = Options { diagram_levels: 0, ..Options::default() };
+    let levels = Options::default().diagram_levels(0);
     assert!(matches!(full.scores_with(&levels), Err(Error::BadBins { bins: 0, .. })));
-    let confidence = Options { confidence: 1.0, ..Options::default() };
+    let confidence = Options::default().confidence(1.0);
     assert!(matches!(full.scores_with(&confidence), Err(Error::NotAProbability { .. })));
     // Merging nothing changes nothing.
     let mut same = full.clone();

@@ -28,7 +28,7 @@ fn names() -> Vec<String> {
 }
 
 fn debiased(kind: Kind, data: &Data) -> Fitted {
-    let options = Options { kind, debias: true, ..Options::default() };
+    let options = Options::default().kind(kind).debias(true);
     fit(data, &names(), &options, &Silent).unwrap().fitted
 }
 
@@ -44,7 +44,7 @@ fn it_is_found_and_sigma_is_that_of_what_is_left() {
     }
     assert!((predicted.sigma()[0] - 1.0).abs() < 0.1, "{}", predicted.sigma()[0]);
     // One sigma for the raw errors would have to cover the bias: its variance is 0.4 0.6 3².
-    let options = Options { kind: Kind::Constant, ..Options::default() };
+    let options = Options::default().kind(Kind::Constant);
     let data = Data::new(&inputs, 2, &error).unwrap();
     let raw = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     let raw = raw.predict(&at).unwrap();
@@ -94,13 +94,11 @@ fn a_guarantee_holds_around_the_moved_forecast() {
     let mut covered = 0.0;
     for seed in 0..40 {
         let (inputs, error) = draw(100 + seed, 200, bias);
-        let options = Options {
-            kind: Kind::Constant,
-            debias: true,
-            guarantee: Some(Method::Split),
-            seed,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .kind(Kind::Constant)
+            .debias(true)
+            .guarantee(Some(Method::Split))
+            .seed(seed);
         let data = Data::new(&inputs, 2, &error).unwrap();
         let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
         let (inputs, error) = draw(1000 + seed, 500, bias);
@@ -112,7 +110,7 @@ fn a_guarantee_holds_around_the_moved_forecast() {
     // 91/101 on average; the standard error of 40 repetitions is about 0.005.
     assert!((0.885..0.92).contains(&covered), "{covered}");
     let (inputs, error) = draw(6, 200, bias);
-    let options = Options { debias: true, guarantee: Some(Method::Cross), ..Options::default() };
+    let options = Options::default().debias(true).guarantee(Some(Method::Cross));
     let data = Data::new(&inputs, 2, &error).unwrap();
     assert!(matches!(fit(&data, &names(), &options, &Silent), Err(Error::CrossDebias)));
 }

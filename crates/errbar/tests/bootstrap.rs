@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, SQRT_2};
 
 use errbar::score::bootstrap::{Interval, Intervals, Options, compare};
-use errbar::score::{self, Sample, Scores, crps, nlpd, reliability};
+use errbar::score::{Judging, Sample, Scores, crps, nlpd, reliability};
 use errbar::{Error, Monitor, Silent, math};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -44,7 +44,7 @@ fn standard_errors_of_means_are_those_of_the_formula() {
         let weight: Vec<f64> = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
         let weight = weighted.then_some(&weight[..]);
         let sample = Sample::new(&error, &sigma).unwrap().maybe_weighted(weight).unwrap();
-        let options = Options { replicates: 2000, ..Options::default() };
+        let options = Options::default().replicates(2000);
         let (scores, found) = intervals(&sample, &options);
         let of = |terms: Vec<f64>, mean: f64| {
             let w = |i: usize| weight.map_or(1.0, |w| w[i]);
@@ -120,7 +120,7 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
                 normal(rows, 1000 + run).iter().map(|z| size * z + shift).collect();
             let sigma = vec![1.0; rows];
             let sample = Sample::new(&error, &sigma).unwrap();
-            let options = Options { replicates: 400, seed: run, ..Options::default() };
+            let options = Options::default().replicates(400).seed(run);
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),
@@ -149,8 +149,7 @@ fn intervals_of_many_rows_hold_the_truth_too() {
             let error: Vec<f64> = normal(rows, 5000 + run).iter().map(|z| 1.1 * z).collect();
             let sigma = vec![1.0; rows];
             let sample = Sample::new(&error, &sigma).unwrap();
-            let options =
-                Options { replicates: 200, seed: run, block: Some(block), ..Options::default() };
+            let options = Options::default().replicates(200).seed(run).block(Some(block));
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),
@@ -179,8 +178,7 @@ fn blocks_make_up_for_rows_that_depend_on_each_other() {
         let sigma = vec![1.0; rows];
         let sample = Sample::new(&error, &sigma).unwrap();
         for (tally, block) in found.iter_mut().zip([1, 40]) {
-            let options =
-                Options { replicates: 300, seed: run, block: Some(block), ..Options::default() };
+            let options = Options::default().replicates(300).seed(run).block(Some(block));
             let (_, found) = intervals(&sample, &options);
             tally.count(&[
                 ("bias", found.bias, truth[0]),
@@ -206,7 +204,7 @@ fn the_order_of_independent_rows_does_not_matter() {
     let sigma = vec![1.0; rows];
     let width = |error: &[f64]| {
         let sample = Sample::new(error, &sigma).unwrap();
-        let single = Options { block: Some(1), ..Options::default() };
+        let single = Options::default().block(Some(1));
         intervals(&sample, &single).1.crps.standard_error
     };
     let before = width(&error);
@@ -224,7 +222,7 @@ fn threads_do_not_change_the_bits_and_seeds_do() {
         let sample = Sample::new(&error, &sigma).unwrap();
         let with = |threads: usize, seed: u64| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let options = Options { replicates: 101, seed, block: Some(5), ..Options::default() };
+            let options = Options::default().replicates(101).seed(seed).block(Some(5));
             pool.install(|| intervals(&sample, &options).1)
         };
         let one = with(1, 7);
@@ -281,9 +279,9 @@ fn differences_are_those_of_the_same_rows() {
     let error = normal(rows, 1);
     let (right, wide) = (vec![1.0; rows], vec![1.8; rows]);
     let samples = [Sample::new(&error, &wide).unwrap(), Sample::new(&error, &right).unwrap()];
-    let options = Options { replicates: 2000, ..Options::default() };
-    let scoring = score::Options::default();
-    let found = compare(&samples, 0, &scoring, &options, &Silent).unwrap();
+    let options = Options::default().replicates(2000);
+    let judging = Judging::default().drawing(options.clone());
+    let found = compare(&samples, 0, &judging, &Silent).unwrap();
     assert!(found.candidates[0].difference.is_none());
     let difference = found.candidates[1].difference.unwrap();
     let each: Vec<f64> =
@@ -295,19 +293,19 @@ fn differences_are_those_of_the_same_rows() {
     assert!((difference.crps.interval.standard_error / error_of_mean - 1.0).abs() < 0.1);
     assert!(difference.crps.is_significant() && difference.crps.better > 0.99);
     assert!(difference.crps.p_value < 0.01 && difference.crps.p_value > 0.0);
-    let apart = found.candidates[1].intervals.crps.standard_error;
+    let apart = found.candidates[1].judgement.intervals.crps.standard_error;
     assert!(error_of_mean < 0.5 * apart, "paired {error_of_mean}, alone {apart}");
     let relative = difference.crps_relative.value;
-    assert!((relative - mean / found.candidates[0].scores.crps).abs() < 1e-14);
+    assert!((relative - mean / found.candidates[0].judgement.scores.crps).abs() < 1e-14);
     let rs = reliability::reliability(&samples[1]) - reliability::reliability(&samples[0]);
     assert!((difference.rs.value - rs).abs() < 1e-15 && difference.rs.is_significant());
 
     // What a candidate has by itself does not depend on the company.
     let alone = intervals(&samples[1], &options).1;
-    assert_eq!(alone, found.candidates[1].intervals);
+    assert_eq!(alone, found.candidates[1].judgement.intervals);
     // And nobody differs from himself.
     let twice = [samples[1].clone(), samples[1].clone()];
-    let same = compare(&twice, 0, &scoring, &options, &Silent).unwrap().candidates[1].difference;
+    let same = compare(&twice, 0, &judging, &Silent).unwrap().candidates[1].difference;
     let same = same.unwrap().crps;
     assert!(!same.is_significant() && same.p_value == 1.0 && same.better == 0.5, "{same:?}");
 }
@@ -324,8 +322,9 @@ fn no_difference_is_rarely_seen_where_there_is_none() {
         let one: Vec<f64> = noise.iter().map(|x| (0.3 * x).exp()).collect();
         let two: Vec<f64> = noise.iter().map(|x| (-0.3 * x).exp()).collect();
         let samples = [Sample::new(&error, &one).unwrap(), Sample::new(&error, &two).unwrap()];
-        let options = Options { replicates: 300, seed: run, ..Options::default() };
-        let found = compare(&samples, 0, &score::Options::default(), &options, &Silent).unwrap();
+        let drawing = Options::default().replicates(300).seed(run);
+        let judging = Judging::default().drawing(drawing);
+        let found = compare(&samples, 0, &judging, &Silent).unwrap();
         seen += u64::from(found.candidates[1].difference.unwrap().crps.is_significant());
     }
     let share = seen as f64 / runs as f64;
@@ -341,7 +340,7 @@ fn what_cannot_be_had_is_not_made_up() {
     assert!(!one.crps.is_known() && !one.coverage[0].is_known() && !one.rs.contains(0.0));
     let error = normal(20, 1);
     let sample = Sample::new(&error, &[1.0; 20]).unwrap();
-    let (_, whole) = intervals(&sample, &Options { block: Some(50), ..Options::default() });
+    let (_, whole) = intervals(&sample, &Options::default().block(Some(50)));
     assert!(!whole.crps.is_known(), "a single block");
     // A row beyond the range of doubles: infinite scores, no panic.
     let sample = Sample::new(&[1e200, 1.0, 2.0], &[1e-200, 1.0, 1.0]).unwrap();
@@ -361,15 +360,15 @@ fn bad_options_are_named() {
         Intervals::with(&sample, &scores, &options, &Silent).unwrap_err().to_string()
     };
     let usual = Options::default;
-    assert!(refused(Options { replicates: 0, ..usual() }).contains("replicates"));
-    assert!(refused(Options { block: Some(0), ..usual() }).contains("block"));
-    assert!(refused(Options { confidence: 1.0, ..usual() }).contains("confidence"));
+    assert!(refused(usual().replicates(0)).contains("replicates"));
+    assert!(refused(usual().block(Some(0))).contains("block"));
+    assert!(refused(usual().confidence(1.0)).contains("confidence"));
     let other = Sample::new(&error[..10], &[1.0; 10]).unwrap();
     assert!(Intervals::of(&other, &scores).is_err());
     let weighted = sample.clone().weighted(&[2.0; 20]).unwrap();
-    let scoring = score::Options::default();
+    let judging = Judging::default();
     let failed = |samples: &[Sample], against: usize| {
-        compare(samples, against, &scoring, &usual(), &Silent).unwrap_err()
+        compare(samples, against, &judging, &Silent).unwrap_err()
     };
     assert!(matches!(failed(&[sample.clone(), weighted], 0), Error::OtherWeights { index: 1 }));
     assert!(matches!(failed(&[sample.clone(), other], 0), Error::LengthMismatch { .. }));

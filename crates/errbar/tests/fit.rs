@@ -67,7 +67,7 @@ fn auto_keeps_one_sigma_where_there_is_nothing_to_learn() {
 fn rows_without_weight_are_not_seen() {
     let (inputs, error) = draw(3, 300, steep);
     for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
-        let options = Options { kind, ..Options::default() };
+        let options = Options::default().kind(kind);
         let equal = vec![4.0; error.len()];
         let plain = Data::new(&inputs, 2, &error).unwrap().maybe_weighted(Some(&equal)).unwrap();
         let plain = fit(&plain, &names(), &options, &Silent).unwrap();
@@ -96,7 +96,7 @@ fn heavier_rows_count_more() {
     error.iter_mut().skip(200).for_each(|e| *e *= 10.0);
     let sigma = |weight: &[f64], kind: Kind| {
         let data = Data::new(&inputs, 2, &error).unwrap().maybe_weighted(Some(weight)).unwrap();
-        let fit = fit(&data, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap();
+        let fit = fit(&data, &names(), &Options::default().kind(kind), &Silent).unwrap();
         fit.fitted.predict(&[0.5, 0.5]).unwrap().sigma()[0]
     };
     let weight = |first: f64, second: f64| -> Vec<f64> {
@@ -116,7 +116,7 @@ fn the_units_of_the_error_do_not_matter() {
         let sigma = |factor: f64| {
             let scaled: Vec<f64> = error.iter().map(|e| factor * e).collect();
             let data = Data::new(&inputs, 2, &scaled).unwrap();
-            let options = Options { kind, ..Options::default() };
+            let options = Options::default().kind(kind);
             fit(&data, &names(), &options, &Silent)
                 .unwrap()
                 .fitted
@@ -150,19 +150,14 @@ fn the_number_of_threads_does_not_change_a_bit() {
 fn in_order_rows_are_judged_by_models_of_the_rows_before_them() {
     let (inputs, error) = draw(7, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let options = Options {
-        kind: Kind::Polynomial,
-        split: Split::InOrder,
-        validation: 0.2,
-        ..Options::default()
-    };
+    let options = Options::default().kind(Kind::Polynomial).split(Split::InOrder).validation(0.2);
     let fit = fit(&data, &names(), &options, &Silent).unwrap();
     let held_out = fit.held_out.unwrap();
     assert_eq!(held_out.rows, (60..100).collect::<Vec<usize>>());
     assert_eq!(held_out.error, &error[60..]);
     for from in [60, 80] {
         let before = Data::new(&inputs[..2 * from], 2, &error[..from]).unwrap();
-        let options = Options { validation: 0.0, ..options };
+        let options = options.validation(0.0);
         let model = fitted_to(&before, &options);
         let sigma = model.predict(&inputs[2 * from..2 * from + 40]).unwrap().into_sigma();
         assert_eq!(held_out.sigma[from - 60..from - 40], sigma);
@@ -177,7 +172,7 @@ fn fitted_to(data: &Data, options: &Options) -> Fitted {
 fn each_row_of_a_small_table_is_held_out_once() {
     let (inputs, error) = draw(8, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let options = Options { kind: Kind::Polynomial, ..Options::default() };
+    let options = Options::default().kind(Kind::Polynomial);
     let fit = fit(&data, &names(), &options, &Silent).unwrap();
     let held_out = fit.held_out.unwrap();
     assert_eq!(held_out.rows, (0..100).collect::<Vec<usize>>());
@@ -194,18 +189,18 @@ fn each_row_of_a_small_table_is_held_out_once() {
 fn a_small_budget_is_kept() {
     let (inputs, error) = draw(9, 400, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let fit_with = |budget: f64| fitted_to(&data, &Options { budget, ..Options::default() });
+    let fit_with = |budget: f64| fitted_to(&data, &Options::default().budget(budget));
     // One fit of all kinds takes about 11,550 evaluations of each row.
     let once = 11_550.0 * 400.0;
     assert_eq!(fit_with(1e9).validation().unwrap().turns, 5);
     assert_eq!(fit_with(2.7 * once).validation().unwrap().turns, 2);
     assert_eq!(fit_with(1.9 * once).validation().unwrap().turns, 1);
     // A polynomial takes 4,000 evaluations: twice, with 90 rows of 400, is what this allows for.
-    let less = Options { kind: Kind::Polynomial, budget: 720_000.0, ..Options::default() };
+    let less = Options::default().kind(Kind::Polynomial).budget(720_000.0);
     let fitted = fitted_to(&data, &less);
     assert_eq!((fitted.validation().unwrap().turns, fitted.rows()), (1, (400, 90)));
     for budget in [0.0, -1.0, f64::NAN] {
-        let refused = fit(&data, &names(), &Options { budget, ..Options::default() }, &Silent);
+        let refused = fit(&data, &names(), &Options::default().budget(budget), &Silent);
         assert!(matches!(refused, Err(Error::BadBudget { .. })));
     }
 }
@@ -224,7 +219,7 @@ fn whole_groups_are_held_out() {
     let grouped =
         data.clone().grouped(Group { name: "station".into(), labels, rows: group }).unwrap();
     let skill = |data: &Data| {
-        let options = Options { kind: Kind::Trees, ..Options::default() };
+        let options = Options::default().kind(Kind::Trees);
         let fitted = fitted_to(data, &options);
         let validation = fitted.validation().unwrap();
         (validation.whole_groups, validation.crps_skill)
@@ -248,7 +243,7 @@ fn missing_inputs_are_learned_from() {
         [Kind::Constant, Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees, Kind::Auto];
     for kind in kinds {
         let data = Data::with_missing(&inputs, 2, &error).unwrap();
-        let options = Options { kind, debias: kind == Kind::Trees, ..Options::default() };
+        let options = Options::default().kind(kind).debias(kind == Kind::Trees);
         let fitted = fitted_to(&data, &options);
         let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
         assert!(again.takes_missing(), "{kind:?}");
@@ -262,7 +257,7 @@ fn missing_inputs_are_learned_from() {
     // A model that never saw a missing value does not know what to make of one, and says so.
     let (inputs, error) = draw(12, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let fitted = fitted_to(&data, &Options { kind: Kind::Trees, ..Options::default() });
+    let fitted = fitted_to(&data, &Options::default().kind(Kind::Trees));
     let predicted = fitted.predict(&[0.5, f64::NAN, 0.5, 0.5]).unwrap();
     assert!(predicted.sigma()[0] > 0.0 && predicted.support().unwrap() == [0.0, 1.0]);
     assert_eq!(
@@ -316,7 +311,7 @@ fn saved_and_loaded_it_predicts_the_same_bits() {
     let (inputs, error) = draw(9, 150, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
     for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
-        let fit = fit(&data, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap();
+        let fit = fit(&data, &names(), &Options::default().kind(kind), &Silent).unwrap();
         let text = fit.fitted.to_json().unwrap();
         let loaded = Fitted::from_json(&text).unwrap();
         assert_eq!(loaded.predict(&inputs).unwrap(), fit.fitted.predict(&inputs).unwrap());
@@ -366,23 +361,18 @@ fn few_rows_are_one_sigma_whatever_the_model() {
     ];
     let few = Data::new(&inputs[..38], 2, &error[..19]).unwrap();
     for kind in kinds {
-        let fitted =
-            fit(&few, &names(), &Options { kind, ..Options::default() }, &Silent).unwrap().fitted;
+        let fitted = fit(&few, &names(), &Options::default().kind(kind), &Silent).unwrap().fitted;
         assert!(matches!(fitted.model(), Model::Constant(_)), "{kind:?}");
         assert_eq!(fitted.kind(), Kind::Constant);
         assert!(fitted.too_few_rows());
         assert_eq!(Fitted::from_json(&fitted.to_json().unwrap()).unwrap().kind(), Kind::Constant);
     }
     let asked =
-        fit(&few, &names(), &Options { kind: Kind::Constant, ..Options::default() }, &Silent)
-            .unwrap()
-            .fitted;
+        fit(&few, &names(), &Options::default().kind(Kind::Constant), &Silent).unwrap().fitted;
     assert!(!asked.too_few_rows());
     let enough = Data::new(&inputs[..40], 2, &error[..20]).unwrap();
     let fitted =
-        fit(&enough, &names(), &Options { kind: Kind::Trees, ..Options::default() }, &Silent)
-            .unwrap()
-            .fitted;
+        fit(&enough, &names(), &Options::default().kind(Kind::Trees), &Silent).unwrap().fitted;
     assert_eq!(fitted.kind(), Kind::Trees);
 }
 
@@ -436,7 +426,8 @@ fn local_units_learn_small_sigmas() {
             for seed in 0..6 {
                 let (inputs, error) = draw(40 + seed, 300, truth);
                 let data = Data::new(&inputs, 2, &error).unwrap();
-                let options = Options { kind, local_units, validation: 0.0, ..Options::default() };
+                let options =
+                    Options::default().kind(kind).local_units(local_units).validation(0.0);
                 sum += distance(&fit(&data, &names(), &options, &Silent).unwrap().fitted, truth);
             }
             sum / 6.0
@@ -455,7 +446,7 @@ fn local_units_do_not_make_sigma_too_small() {
         for seed in 0..4 {
             let (inputs, error) = draw(60 + seed, 150, steep);
             let data = Data::new(&inputs, 2, &error).unwrap();
-            let options = Options { kind, validation: 0.0, ..Options::default() };
+            let options = Options::default().kind(kind).validation(0.0);
             let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
             let (inputs, error) = draw(160 + seed, 2000, steep);
             let sigma = fitted.predict(&inputs).unwrap().into_sigma();
@@ -469,7 +460,7 @@ fn local_units_do_not_make_sigma_too_small() {
 fn a_smooth_model_has_a_band_that_widens_away_from_the_rows() {
     let (inputs, error) = draw(80, 400, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let options = Options { kind: Kind::Smooth, ..Options::default() };
+    let options = Options::default().kind(Kind::Smooth);
     let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     let at = [0.5, 0.5, 0.5, 4.0];
     let (low, high) = fitted.predict(&at).unwrap().sigma_band(0.9).unwrap().unwrap();
@@ -482,7 +473,7 @@ fn a_smooth_model_has_a_band_that_widens_away_from_the_rows() {
         fitted.predict(&at).unwrap().sigma_band(1.0),
         Err(Error::NotAProbability { .. })
     ));
-    let options = Options { kind: Kind::Polynomial, ..Options::default() };
+    let options = Options::default().kind(Kind::Polynomial);
     let polynomial = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     assert!(polynomial.predict(&at).unwrap().sigma_band(0.9).unwrap().is_none());
 }
@@ -491,7 +482,7 @@ fn a_smooth_model_has_a_band_that_widens_away_from_the_rows() {
 fn an_ensemble_is_more_networks_and_follows_sigma() {
     let (inputs, error) = draw(90, 200, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let options = Options { kind: Kind::Ensemble, validation: 0.0, ..Options::default() };
+    let options = Options::default().kind(Kind::Ensemble).validation(0.0);
     let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     assert!(fitted.model().explain().starts_with("8 networks, averaged"));
     assert!(distance(&fitted, steep) < 0.25, "{}", distance(&fitted, steep));

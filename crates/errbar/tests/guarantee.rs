@@ -61,13 +61,11 @@ fn over_repetitions(
                 let labels = (0..groups).map(|g| format!("group {g}")).collect();
                 data = data.grouped(Group { name: "g".into(), labels, rows: group }).unwrap();
             }
-            let options = Options {
-                kind: Kind::Polynomial,
-                guarantee: Some(method),
-                validation: 0.0,
-                seed: repetition,
-                ..Options::default()
-            };
+            let options = Options::default()
+                .kind(Kind::Polynomial)
+                .guarantee(Some(method))
+                .validation(0.0)
+                .seed(repetition);
             let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
             coverage(&fitted, 0.9, judged, groups > 1)
         })
@@ -137,14 +135,12 @@ impl Stations {
         let labels = (0..LARGE + SMALL).map(|g| format!("station {g}")).collect();
         let group = Group { name: "station".into(), labels, rows: self.group.clone() };
         let data = Data::new(&self.x, 1, &self.error).unwrap().grouped(group).unwrap();
-        let options = Options {
-            kind: Kind::Constant,
-            guarantee: Some(Method::Split),
-            validation: 0.0,
-            split,
-            seed,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .kind(Kind::Constant)
+            .guarantee(Some(Method::Split))
+            .validation(0.0)
+            .split(split)
+            .seed(seed);
         fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
     }
 }
@@ -243,8 +239,7 @@ fn one_promise_for_all_is_broken_in_a_group_of_larger_errors() {
     let mut rng = Pcg64::seed_from_u64(5);
     let (x, error, _) = draw(&mut rng, 2000, 2);
     let data = Data::new(&x, 1, &error).unwrap();
-    let options =
-        Options { kind: Kind::Polynomial, guarantee: Some(Method::Split), ..Options::default() };
+    let options = Options::default().kind(Kind::Polynomial).guarantee(Some(Method::Split));
     let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
     assert!(coverage(&fitted, 0.9, 1, false) < 0.86);
     assert!(coverage(&fitted, 0.9, 0, false) > 0.95);
@@ -266,7 +261,7 @@ fn too_few_errors_promise_nothing() {
     let (x, error, _) = draw(&mut rng, 60, 1);
     let data = Data::new(&x, 1, &error).unwrap();
     let of = |guarantee| {
-        let options = Options { kind: Kind::Constant, guarantee, ..Options::default() };
+        let options = Options::default().kind(Kind::Constant).guarantee(guarantee);
         fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
     };
     let fitted = of(Some(Method::Split));
@@ -285,8 +280,7 @@ fn it_is_saved_with_the_model() {
     let (x, error, _) = draw(&mut rng, 120, 1);
     let data = Data::new(&x, 1, &error).unwrap();
     for method in [Method::Split, Method::Cross] {
-        let options =
-            Options { kind: Kind::Polynomial, guarantee: Some(method), ..Options::default() };
+        let options = Options::default().kind(Kind::Polynomial).guarantee(Some(method));
         let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
         let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
         let reach = |fitted: &Fitted| reach_of(fitted, &[0.1, 0.9], 0.8, None).unwrap();
@@ -300,8 +294,7 @@ fn what_cannot_be_promised_is_refused() {
     let (x, error, rows) = draw(&mut rng, 60, 2);
     let weight: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
     let try_fit = |data: &Data, method| {
-        let options =
-            Options { guarantee: Some(method), kind: Kind::Constant, ..Options::default() };
+        let options = Options::default().guarantee(Some(method)).kind(Kind::Constant);
         fit(data, &["x".into()], &options, &Silent).map(|_| ())
     };
     let data = Data::new(&x, 1, &error).unwrap();

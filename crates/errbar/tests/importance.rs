@@ -30,7 +30,7 @@ fn fitted(columns: &[usize]) -> Fitted {
         inputs.iter().flat_map(|row| columns.iter().map(|&column| row[column])).collect();
     let names: Vec<String> = columns.iter().map(|&column| NAMES[column].into()).collect();
     let data = Data::new(&inputs, columns.len(), &error).unwrap();
-    let options = Options { kind: Kind::Polynomial, ..Options::default() };
+    let options = Options::default().kind(Kind::Polynomial);
     fit(&data, &names, &options, &Silent).unwrap().fitted
 }
 

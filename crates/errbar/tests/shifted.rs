@@ -112,7 +112,7 @@ fn inputs_that_move_cost_little_and_inputs_that_stay_nothing() {
         let names: Vec<String> = (0..columns).map(|c| format!("x{c}")).collect();
         let data = Data::new(&inputs, columns, &error).unwrap();
         let model = |kind| {
-            let options = Options { kind, validation: 0.5, ..Options::default() };
+            let options = Options::default().kind(kind).validation(0.5);
             fit(&data, &names, &options, &Silent).unwrap().fitted
         };
         let (model, constant) = (model(Kind::Auto), model(Kind::Constant));

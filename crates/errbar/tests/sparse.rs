@@ -160,7 +160,7 @@ fn fitted() -> (Fitted, Vec<f64>, Vec<f64>) {
         heteroscedastic::fit(&x, 1, &y, LossKind::default(), &Options::default(), &Silent).unwrap();
     assert!(matches!(mean, Mean::Sparse(_)));
     let error = mean.leave_one_out(&x, &y).unwrap().unwrap().error;
-    let options = errbar::fit::Options { kind: Kind::Smooth, ..Default::default() };
+    let options = errbar::fit::Options::default().kind(Kind::Smooth);
     let data = Data::new(&x, 1, &error).unwrap();
     let fit = fit(&data, &["x".into()], &options, &Silent).unwrap();
     (fit.fitted.with_mean(mean), x, y)

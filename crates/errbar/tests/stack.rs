@@ -27,7 +27,7 @@ fn names() -> Vec<String> {
 }
 
 fn fit_kind(kind: Kind, x: &[f64], error: &[f64]) -> fit::Fit {
-    let options = fit::Options { kind, ..fit::Options::default() };
+    let options = fit::Options::default().kind(kind);
     fit(&Data::new(x, 3, error).unwrap(), &names(), &options, &Silent).unwrap()
 }
 
@@ -127,7 +127,7 @@ fn weights_of_rows_count_in_the_choice() {
         weight.push(1e-9);
     }
     let data = Data::new(&x, 3, &error).unwrap().maybe_weighted(Some(&weight)).unwrap();
-    let options = fit::Options { kind: Kind::Stack, ..fit::Options::default() };
+    let options = fit::Options::default().kind(Kind::Stack);
     let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
     let at = [0.25, 0.8, 0.5];
     let sigma = fitted.predict(&at).unwrap().sigma()[0];
@@ -137,7 +137,7 @@ fn weights_of_rows_count_in_the_choice() {
 #[test]
 fn without_rows_to_judge_by_there_is_no_stack() {
     let (x, error) = draw(8, 100);
-    let options = fit::Options { kind: Kind::Stack, validation: 0.0, ..fit::Options::default() };
+    let options = fit::Options::default().kind(Kind::Stack).validation(0.0);
     let data = Data::new(&x, 3, &error).unwrap();
     let refused = fit(&data, &names(), &options, &Silent);
     assert!(matches!(refused, Err(Error::NothingHeldOut)));
@@ -147,7 +147,7 @@ fn without_rows_to_judge_by_there_is_no_stack() {
 fn every_loss_can_choose() {
     let (x, error) = draw(9, 200);
     for loss in [LossKind::Crps, LossKind::Nlpd] {
-        let options = fit::Options { kind: Kind::Auto, loss, ..fit::Options::default() };
+        let options = fit::Options::default().kind(Kind::Auto).loss(loss);
         let data = Data::new(&x, 3, &error).unwrap();
         let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
         assert!(fitted.validation().unwrap().crps_skill > 0.0, "{loss:?}");

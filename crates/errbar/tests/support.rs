@@ -44,7 +44,7 @@ fn a_box_held_open_is_no_support() {
         error.push((0.3 * x).exp() * normal(&mut random));
     }
     for kind in [Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees, Kind::Stack] {
-        let model = fitted(&inputs, 2, &error, &Options { kind, ..Options::default() });
+        let model = fitted(&inputs, 2, &error, &Options::default().kind(kind));
         let told = model.predict(&[0.0, 0.0, 2.0, -2.0, 30.0, 30.0]).unwrap();
         assert_eq!(told.outside(), [false, true, true], "{kind:?} {told:?}");
         assert!(told.outside_input()[0].is_none() && told.outside_input()[1].is_some());
@@ -67,7 +67,7 @@ fn a_smooth_sigma_does_not_run_off() {
         inputs.extend([if gone { f64::NAN } else { size }, size]);
         error.push(10.0 * normal(&mut random) / random.random::<f64>().powf(0.2));
     }
-    let model = fitted(&inputs, 2, &error, &Options { kind: Kind::Smooth, ..Options::default() });
+    let model = fitted(&inputs, 2, &error, &Options::default().kind(Kind::Smooth));
     let found = model.validation().unwrap();
     assert!(found.crps < 1.01 * found.constant_crps, "{found:?}");
     let sigma = model.predict(&inputs).unwrap().into_sigma();
@@ -84,10 +84,9 @@ fn errors_of_exactly_zero_are_everyday_data() {
     let later: Vec<f64> = inputs.chunks(4).map(|row| rounded(row, &mut random)).collect();
     assert!(error.iter().filter(|e| **e == 0.0).count() > 200);
     for kind in [Kind::Auto, Kind::Polynomial, Kind::Smooth, Kind::Network, Kind::Trees] {
-        let model = fitted(&inputs, 4, &error, &Options { kind, ..Options::default() });
+        let model = fitted(&inputs, 4, &error, &Options::default().kind(kind));
         let sigma = model.predict(&inputs).unwrap().into_sigma();
-        let constant =
-            fitted(&inputs, 4, &error, &Options { kind: Kind::Constant, ..Options::default() });
+        let constant = fitted(&inputs, 4, &error, &Options::default().kind(Kind::Constant));
         let one = constant.predict(&inputs).unwrap().into_sigma();
         let ratio = mean_crps(&later, &sigma) / mean_crps(&later, &one);
         assert!(ratio < 0.98, "{kind:?} {ratio}");
@@ -110,11 +109,11 @@ fn neighbours_that_resemble_each_other_are_held_out_together() {
         error.push(last);
     }
     let data = Data::new(&inputs, 2, &error).unwrap();
-    let usual = Options { kind: Kind::Trees, ..Options::default() };
+    let usual = Options::default().kind(Kind::Trees);
     let found = fit(&data, &names(2), &usual, &Silent).unwrap().fitted;
     let dependence = found.validation().unwrap().dependence.unwrap();
     assert!(dependence.autocorrelation > 0.8 && dependence.block >= 20, "{dependence:?}");
-    let single = Options { independent: true, ..usual };
+    let single = usual.independent(true);
     let alone = fit(&data, &names(2), &single, &Silent).unwrap().fitted;
     assert!(alone.validation().unwrap().dependence.is_none());
     // What debiasing is said to be worth comes from the same.
@@ -146,16 +145,16 @@ fn inputs_that_do_not_carry_over_are_left_out() {
     inputs.extend(more);
     error.extend(errors);
     let data = Data::new(&inputs, 3, &error).unwrap();
-    let options = Options { split: Split::InOrder, ..Options::default() };
+    let options = Options::default().split(Split::InOrder);
     let found = fit(&data, &names(3), &options, &Silent).unwrap().fitted;
     assert_eq!(found.validation().unwrap().left_out, ["x0", "x1"]);
     let (later, then) = draw(2000, 1.0);
     let ratio = |model: &Fitted| {
-        let constant = fitted(&inputs, 3, &error, &Options { kind: Kind::Constant, ..options });
+        let constant = fitted(&inputs, 3, &error, &options.kind(Kind::Constant));
         mean_crps(&then, &model.predict(&later).unwrap().into_sigma())
             / mean_crps(&then, &constant.predict(&later).unwrap().into_sigma())
     };
-    let kept = fit(&data, &names(3), &Options { keep_inputs: true, ..options }, &Silent).unwrap();
+    let kept = fit(&data, &names(3), &options.keep_inputs(true), &Silent).unwrap();
     assert!(kept.fitted.validation().unwrap().left_out.is_empty());
     let (with, without) = (ratio(&kept.fitted), ratio(&found));
     assert!(without < 1.01 && without < with, "{without} {with}");
@@ -168,7 +167,7 @@ fn more_rows_never_mean_fewer_trained_on() {
     let error: Vec<f64> = inputs.iter().map(|x| (0.2 + x) * normal(&mut random)).collect();
     for kind in [Kind::Auto, Kind::Trees, Kind::Polynomial] {
         let used = |rows: usize| {
-            let options = Options { kind, budget: 1e6, ..Options::default() };
+            let options = Options::default().kind(kind).budget(1e6);
             fitted(&inputs[..rows], 1, &error[..rows], &options).rows().1
         };
         let used: Vec<usize> = [200, 1000, 6000].map(used).to_vec();
@@ -188,12 +187,7 @@ fn a_bias_that_does_not_carry_over_is_not_learned() {
             inputs.push(x);
             error.push(bias + 0.5 * normal(&mut random));
         }
-        let options = Options {
-            kind: Kind::Constant,
-            split: Split::InOrder,
-            debias: true,
-            ..Options::default()
-        };
+        let options = Options::default().kind(Kind::Constant).split(Split::InOrder).debias(true);
         let model = fitted(&inputs, 1, &error, &options);
         assert_eq!(model.bias().unwrap().is_none(), !lasts);
         let moved = model.predict(&[1.0]).unwrap().bias().unwrap().to_vec()[0];

@@ -202,7 +202,7 @@ fn extremes_are_put_in_words_too() {
     assert!(!wild.to_string().contains("Multiply"), "{wild}");
     // Without any interval the size alone is judged.
     let error = ideal(400);
-    let options = score::Options { coverage_levels: Vec::new(), ..score::Options::default() };
+    let options = score::Options::default().coverage_levels(Vec::new());
     let of = |sigma: f64| {
         let sigma = vec![sigma; 400];
         let sample = Sample::new(&error, &sigma).unwrap();
@@ -230,7 +230,7 @@ fn rows_that_depend_on_each_other_prove_less() {
         let sigma = vec![1.0; rows];
         let sample = Sample::new(&error, &sigma).unwrap();
         let scores = Scores::of(&sample).unwrap();
-        let options = Options { replicates: 200, block: Some(60), ..Options::default() };
+        let options = Options::default().replicates(200).block(Some(60));
         let intervals = Intervals::with(&sample, &scores, &options, &Silent).unwrap();
         let blamed = |verdict: Verdict| {
             usize::from(!matches!(verdict.finding, Finding::Reliable | Finding::TooFewRows))

@@ -72,22 +72,23 @@ impl Report {
             table.row(cells.collect());
         };
         if !self.same_errors {
-            add("bias", &|c| four(c.candidate.scores.bias));
-            add("root mean squared error", &|c| four(c.candidate.scores.rmse));
+            add("bias", &|c| four(c.candidate.judgement.scores.bias));
+            add("root mean squared error", &|c| four(c.candidate.judgement.scores.rmse));
         }
-        add("mean sigma", &|c| four(c.candidate.scores.mean_sigma));
-        add("errors over sigma (rms)", &|c| four(c.candidate.scores.rms_z));
-        add("CRPS", &|c| four(c.candidate.scores.crps));
-        add(&format!("  {interval}"), &|c| range(c.candidate.intervals.crps));
-        add("CRPS skill", &|c| percent(c.candidate.scores.crps_skill));
-        add("NLPD", &|c| four(c.candidate.scores.nlpd));
-        add(&format!("  {interval}"), &|c| range(c.candidate.intervals.nlpd));
-        add("reliability score RS", &|c| four(c.candidate.scores.rs));
-        add(&format!("  {interval}"), &|c| range(c.candidate.intervals.rs));
-        let levels = self.candidates.first().map_or(&[][..], |c| &c.candidate.scores.coverage);
+        add("mean sigma", &|c| four(c.candidate.judgement.scores.mean_sigma));
+        add("errors over sigma (rms)", &|c| four(c.candidate.judgement.scores.rms_z));
+        add("CRPS", &|c| four(c.candidate.judgement.scores.crps));
+        add(&format!("  {interval}"), &|c| range(c.candidate.judgement.intervals.crps));
+        add("CRPS skill", &|c| percent(c.candidate.judgement.scores.crps_skill));
+        add("NLPD", &|c| four(c.candidate.judgement.scores.nlpd));
+        add(&format!("  {interval}"), &|c| range(c.candidate.judgement.intervals.nlpd));
+        add("reliability score RS", &|c| four(c.candidate.judgement.scores.rs));
+        add(&format!("  {interval}"), &|c| range(c.candidate.judgement.intervals.rs));
+        let levels =
+            self.candidates.first().map_or(&[][..], |c| &c.candidate.judgement.scores.coverage);
         for (nth, coverage) in levels.iter().enumerate() {
             let name = format!("{}% intervals hold", significant(100.0 * coverage.level, 5));
-            add(&name, &|c| percent(c.candidate.scores.coverage[nth].observed));
+            add(&name, &|c| percent(c.candidate.judgement.scores.coverage[nth].observed));
         }
         add("verdict", &|c| c.verdict_word.to_string());
         table

@@ -169,11 +169,10 @@ impl Report {
         check(subject)?;
         // Twenty bins of few rows show nothing but chance.
         let pit_bins = if sample.effective_rows() < 300.0 { 10 } else { 20 };
-        let judging = Judging {
-            scores: Options { pit_bins, ..Options::default() },
-            drawing: bootstrap::Options { confidence: CONFIDENCE, ..Default::default() },
-        };
-        let Judgement { scores, intervals, verdict } = judge_with(&sample, &judging, monitor)?;
+        let judging = Judging::default()
+            .scores(Options::default().pit_bins(pit_bins))
+            .drawing(bootstrap::Options::default().confidence(CONFIDENCE));
+        let Judgement { scores, intervals, verdict, .. } = judge_with(&sample, &judging, monitor)?;
         let context = diagnose::Context {
             weight: subject.weight,
             observation: Some(subject.observation.values),

@@ -286,6 +286,9 @@ impl Fitted {
         }
         let no_model =
             |why: &dyn std::fmt::Display| bad(format!("it is no model file of errbar ({why})"));
+        if text.trim_start().starts_with('[') {
+            return Err(no_model(&"it is a list"));
+        }
         let version: Version = serde_json::from_str(text).map_err(|error| no_model(&error))?;
         let form = match (version.errbar_model, version.errbar_sigma_model) {
             (Some(form), _) => form,

@@ -15,6 +15,7 @@ use crate::score::{Sample, crps};
 /// What an input, or some that stand in for one another, is worth to sigma, on rows the model has not
 /// seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Importance {
     /// The input.
     pub name: String,

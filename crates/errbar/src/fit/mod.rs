@@ -45,7 +45,7 @@ use self::training_rows::TrainingRows;
 pub use self::twins::twins;
 pub use self::validation::{Candidate, HeldOut, Validation};
 pub use self::with_mean::{fit_with_mean, learn_mean};
-use crate::choices::by_name;
+use crate::choices::{by_name, setters};
 pub use crate::data::LEAST_ROWS;
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
@@ -60,6 +60,7 @@ use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smo
 /// Which model of sigma to fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Kind {
     /// [`Kind::Stack`], or one constant sigma where that does better on held-out rows.
     #[default]
@@ -130,8 +131,9 @@ impl std::str::FromStr for Kind {
     }
 }
 
-/// How to fit.
+/// How to fit: `Options::default().kind(Kind::Smooth).debias(true)`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Options {
     /// Which model.
     pub kind: Kind,
@@ -204,6 +206,21 @@ struct Work {
 }
 
 impl Options {
+    setters! {
+        kind: Kind,
+        loss: LossKind,
+        validation: f64,
+        split: Split,
+        seed: u64,
+        most_rows: usize,
+        budget: f64,
+        keep_inputs: bool,
+        independent: bool,
+        local_units: bool,
+        debias: bool,
+        guarantee: Option<guarantee::Method>,
+    }
+
     /// The most rows that a kind of model is trained on.
     fn most_rows_of(&self, kind: Kind) -> usize {
         match kind {

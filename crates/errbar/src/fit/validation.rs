@@ -17,6 +17,7 @@ use crate::sigma::{Supported, stack};
 
 /// Held-out rows and the sigmas given to them by models that never saw them.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HeldOut {
     /// Which rows (of those with a weight above zero), in their order.
     pub rows: Vec<usize>,
@@ -32,6 +33,7 @@ pub struct HeldOut {
 
 /// A model that was tried, and its CRPS on the held-out rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Which.
     pub kind: Kind,
@@ -45,6 +47,7 @@ pub struct Candidate {
 
 /// What the held-out rows say, as it is kept in the saved form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Validation {
     /// Rows held out.
     pub rows: usize,

@@ -1,14 +1,18 @@
 //! One call that judges error bars: every score, how far each can be trusted, and a verdict.
 
+use serde::Serialize;
+
 use super::bootstrap::{self, Intervals};
 use super::sample::Sample;
 use super::scores::{self, Scores};
 use super::verdict::Verdict;
+use crate::choices::setters;
 use crate::error::Result;
 use crate::monitor::{Monitor, Silent};
 
 /// How to judge. The default is how every front end of errbar does.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Judging {
     /// Which scores.
     pub scores: scores::Options,
@@ -17,15 +21,28 @@ pub struct Judging {
     pub drawing: bootstrap::Options,
 }
 
+impl Judging {
+    setters! { scores: scores::Options, drawing: bootstrap::Options }
+}
+
 /// What is to be said of some error bars.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Judgement {
     /// Every score.
     pub scores: Scores,
     /// A confidence interval for each.
     pub intervals: Intervals,
     /// Whether the error bars can be trusted.
+    #[serde(skip)]
     pub verdict: Verdict,
+}
+
+impl Judgement {
+    pub(super) fn of(scores: Scores, intervals: Intervals) -> Self {
+        let verdict = Verdict::with(&scores, Some(&intervals));
+        Self { scores, intervals, verdict }
+    }
 }
 
 /// Judges error bars in the usual way.
@@ -53,8 +70,7 @@ pub fn judge(sample: &Sample) -> Result<Judgement> {
 pub fn judge_with(sample: &Sample, options: &Judging, monitor: &dyn Monitor) -> Result<Judgement> {
     let scores = Scores::with(sample, &options.scores)?;
     let intervals = Intervals::with(sample, &scores, &options.drawing, monitor)?;
-    let verdict = Verdict::with(&scores, Some(&intervals));
-    Ok(Judgement { scores, intervals, verdict })
+    Ok(Judgement::of(scores, intervals))
 }
 
 /// The scores and the verdict of [`judge_with`] for those who do not want intervals: rows that depend

@@ -19,8 +19,9 @@ use crate::math::{self, Arithmetic, Kernel, dispatch};
 /// A cost of the sigmas given to fixed errors: smaller is better.
 ///
 /// It holds the errors, their weights and whatever memory it reuses. Everything that trains a model
-/// of sigma needs no more than this.
-pub trait Loss {
+/// of sigma needs no more than this. It cannot be implemented elsewhere, so that it may grow;
+/// [`LossKind::on`] makes one.
+pub trait Loss: sealed::Sealed {
     /// The number of rows, and so of sigmas.
     fn rows(&self) -> usize;
 
@@ -46,6 +47,13 @@ pub trait Loss {
     /// # Errors
     /// As [`Loss::value_and_gradient`].
     fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for super::AccuracyReliability<'_> {}
+    impl<S> Sealed for super::PerRow<'_, S> {}
 }
 
 /// Which cost to train by.

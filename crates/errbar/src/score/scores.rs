@@ -14,12 +14,14 @@ use super::deterministic as point;
 use super::nlpd;
 use super::reliability::{rs_expected, rs_min};
 use super::sample::Sample;
+use crate::choices::setters;
 use crate::error::Result;
 use crate::words::{self, percent};
 
 /// What [`Scores`] should look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Options {
     /// How accuracy is weighed in the Accuracy-Reliability cost.
     pub beta: Beta,
@@ -48,9 +50,21 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    setters! {
+        beta: Beta,
+        pit_bins: usize,
+        diagram_levels: usize,
+        coverage_levels: Vec<f64>,
+        spread_skill_bins: usize,
+        confidence: f64,
+    }
+}
+
 /// All scores of a sample. Prints as a table; serialises to JSON (where a score that is infinite,
 /// as NLPD can be, becomes null).
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Scores {
     /// The number of rows.
     pub rows: usize,

@@ -50,6 +50,7 @@ const ENOUGH_ROWS: f64 = 30.0;
 /// # Ok::<(), errbar::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The most important finding.
     pub finding: Finding,

@@ -3,6 +3,8 @@
 //!
 //! `cargo test --release -p errbar --lib basin -- --nocapture` prints the evaluations of both.
 
+#![allow(clippy::print_stdout, reason = "evaluations, for those who look")]
+
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 

@@ -5,15 +5,17 @@ use serde::Serialize;
 use super::interval::{Interval, Rule};
 use super::replicates::{CRPS, NLPD, RS, Subject, replicate};
 use super::resample::Plan;
-use super::{Intervals, Options, without_chance};
+use super::{Intervals, without_chance};
 use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Stage};
+use crate::score::judge::{Judgement, Judging};
 use crate::score::sample::Sample;
-use crate::score::scores::{self, Scores};
+use crate::score::scores::Scores;
 
 /// Candidates scored on the same rows, and how each differs from one of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The candidate that the others are compared with, counted from 0.
     pub against: usize,
@@ -23,17 +25,18 @@ pub struct Comparison {
 
 /// One of the candidates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Candidate {
-    /// Its scores.
-    pub scores: Scores,
-    /// Their intervals.
-    pub intervals: Intervals,
+    /// What is to be said of it alone.
+    #[serde(flatten)]
+    pub judgement: Judgement,
     /// How it differs from the one compared with; none for that one itself.
     pub difference: Option<Difference>,
 }
 
 /// Scores of a candidate minus those of the one it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Difference {
     /// Of the mean CRPS.
     pub crps: Paired,
@@ -90,10 +93,10 @@ impl Paired {
 pub fn compare(
     samples: &[Sample],
     against: usize,
-    scoring: &scores::Options,
-    options: &Options,
+    judging: &Judging,
     monitor: &dyn Monitor,
 ) -> Result<Comparison> {
+    let options = &judging.drawing;
     options.check()?;
     let first = samples.first().ok_or(Error::Empty)?;
     if against >= samples.len() {
@@ -111,7 +114,8 @@ pub fn compare(
     }
     let drawn = options.drawn(samples);
     let plan = Plan::new(first.len(), drawn.0, options.seed);
-    let scores: Result<Vec<Scores>> = samples.iter().map(|s| Scores::with(s, scoring)).collect();
+    let scores: Result<Vec<Scores>> =
+        samples.iter().map(|s| Scores::with(s, &judging.scores)).collect();
     let scores = scores?;
     let prepare = |(sample, scores)| Subject::new(sample, scores, &plan, monitor);
     let subjects: Result<Vec<Subject>> = samples.iter().zip(&scores).map(prepare).collect();
@@ -140,10 +144,11 @@ pub fn compare(
             rs: Paired::new(rs_value, rs_interval, -2.0 * bias, &rs),
         }
     };
-    let candidates = scores.iter().enumerate().map(|(index, scores)| Candidate {
-        intervals: Intervals::from_replicates(scores, &replicates[index], &plan, options, drawn),
-        difference: (index != against).then(|| difference(index, scores)),
-        scores: scores.clone(),
+    let candidates = scores.iter().enumerate().map(|(index, scores)| {
+        let intervals =
+            Intervals::from_replicates(scores, &replicates[index], &plan, options, drawn);
+        let difference = (index != against).then(|| difference(index, scores));
+        Candidate { judgement: Judgement::of(scores.clone(), intervals), difference }
     });
     Ok(Comparison { against, candidates: candidates.collect() })
 }

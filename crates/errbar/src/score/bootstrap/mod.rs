@@ -89,6 +89,7 @@ use super::calibration::check_probability;
 use super::sample::Sample;
 use super::scores::Scores;
 use crate::checks::check_length;
+use crate::choices::setters;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Silent, Stage};
 use crate::words::significant;
@@ -115,6 +116,8 @@ impl Default for Options {
 }
 
 impl Options {
+    setters! { replicates: usize, confidence: f64, block: Option<usize>, seed: u64 }
+
     fn check(&self) -> Result<()> {
         check_probability("the confidence of an interval", self.confidence)?;
         let number = |what, value, allowed| Err(Error::BadNumber { what, value, allowed });
@@ -146,6 +149,7 @@ impl Options {
 
 /// A confidence interval for each score of a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Intervals {
     /// How they were to be made.
     pub options: Options,
