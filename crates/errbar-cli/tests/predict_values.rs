@@ -342,7 +342,7 @@ fn guarantees_that_cannot_be_given_are_refused_in_a_sentence() {
 
 /// A forecaster that is 3 too low where x is above one half.
 #[test]
-fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
+fn a_bias_is_learned_where_it_pays_and_forecasts_are_moved() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = crate::common::Numbers::new(8);
     let mut text = String::from("x,mu,y\n");
@@ -353,10 +353,19 @@ fn a_bias_is_learned_when_asked_for_and_forecasts_are_moved() {
     }
     std::fs::write(folder.path().join("t.csv"), text).unwrap();
     let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant";
-    let plain = errbar(folder.path(), fit.split(' ')).well();
+    let plain = errbar(folder.path(), fit.split(' ').chain(["--debias", "no"])).well();
     assert!(plain.stderr.contains("with --debias"), "{}", plain.stderr);
+    let said = |ran: &crate::common::Ran| String::from_utf8(ran.stdout.clone()).unwrap();
+    assert!(!said(&plain).contains("moved"), "{}", said(&plain));
+    let model = || std::fs::read(folder.path().join("model.json")).unwrap();
     let moved = errbar(folder.path(), fit.split(' ').chain(["--debias"])).well();
     assert!(!moved.stderr.contains("bias"), "{}", moved.stderr);
+    let asked_for = model();
+    // Nobody need ask.
+    let usual = errbar(folder.path(), fit.split(' ')).well();
+    assert!(said(&usual).contains("--debias no leaves them as they are"), "{}", said(&usual));
+    assert!(!usual.stderr.contains("bias"), "{}", usual.stderr);
+    assert!(model() == asked_for);
     let (header, rows) = predict(folder.path(), "x,mu\n0.25,5\n0.75,5\n", &["--interval", "0.9"]);
     assert_eq!(
         header,

@@ -118,7 +118,7 @@ fn neighbours_that_resemble_each_other_are_held_out_together() {
     assert!(alone.validation().unwrap().dependence.is_none());
     // What debiasing is said to be worth comes from the same.
     let worth = |options: &Options| {
-        errbar::fit::worth_of_debiasing(&data, options, &Silent).unwrap().unwrap().0
+        errbar::fit::worth_of_debiasing(&data, options, &Silent).unwrap().unwrap().gain
     };
     assert!(worth(&single) > 0.2 && worth(&usual) < 0.05, "{} {}", worth(&single), worth(&usual));
 }

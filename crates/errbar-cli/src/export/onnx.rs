@@ -220,7 +220,7 @@ fn still(columns: &[Column]) -> Vec<Column> {
 }
 
 /// [`Scaling::scaled`] for all columns.
-fn scaled(graph: &mut Builder, scaling: &Scaling, inputs: &Inputs) -> Value {
+pub(super) fn scaled(graph: &mut Builder, scaling: &Scaling, inputs: &Inputs) -> Value {
     scaled_within(graph, scaling, 1.0, inputs)
 }
 

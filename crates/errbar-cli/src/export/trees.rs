@@ -5,12 +5,12 @@
 //! number that a float holds exactly, whatever the runtime adds in. Doubles put the sums together.
 //! (The operator that gives doubles, `TreeEnsemble` of 2024, is known to few runtimes yet.)
 
-use errbar::mean::bias::Bias;
+use errbar::mean::bias::{Bias, Polynomial};
 use errbar::sigma::trees::{NodeView, Trees};
 
 use super::graph::{Builder, TREES, Value, doubles, int, ints, strings};
 use super::messages::{Attribute, DOUBLE};
-use super::onnx::{Inputs, held};
+use super::onnx::{Inputs, held, scaled};
 
 /// Whole numbers of so many bits are exact in a float.
 const FLOAT_BITS: u32 = 24;
@@ -26,9 +26,34 @@ pub(super) fn trees(graph: &mut Builder, model: &Trees, inputs: &Inputs) -> Valu
 
 /// A bias, as a column, or one for all rows.
 pub(super) fn bias(graph: &mut Builder, bias: &Bias, inputs: &Inputs) -> Value {
-    let sum = sum(graph, bias.trees(), bias.level(), inputs);
+    let mut sum = sum(graph, bias.trees(), bias.level(), inputs);
+    if let Some(polynomial) = bias.polynomial() {
+        let slopes = graph.part("polynomial_", |graph| slopes(graph, polynomial, inputs));
+        sum = graph.node("with_slopes", "Add", &[&sum, &slopes]);
+    }
     let unit = graph.doubles("unit", &[], &[bias.unit()]);
     graph.node("with_unit", "Mul", &[&sum, &unit])
+}
+
+/// The polynomial of a bias, as a column: level + z·a + (z·B)·z.
+fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Value {
+    let columns = polynomial.columns();
+    let z = scaled(graph, polynomial.scaling(), inputs);
+    let level = graph.doubles("level", &[], &[polynomial.level()]);
+    let linear = graph.doubles("linear", &[columns, 1], polynomial.linear());
+    let linear = graph.node("slopes", "MatMul", &[&z, &linear]);
+    let sum = graph.node("line", "Add", &[&linear, &level]);
+    if polynomial.quadratic().is_empty() {
+        return sum;
+    }
+    let mut square = vec![0.0; columns * columns];
+    let pairs = (0..columns).flat_map(|j| (0..=j).map(move |i| (i, j)));
+    pairs.zip(polynomial.quadratic()).for_each(|((i, j), c)| square[i * columns + j] = *c);
+    let square = graph.doubles("quadratic", &[columns, columns], &square);
+    let half = graph.node("times_once", "MatMul", &[&z, &square]);
+    let products = graph.node("times_twice", "Mul", &[&half, &z]);
+    let products = graph.node("products", "ReduceSum", &[&products, &inputs.across]);
+    graph.node("curve", "Add", &[&sum, &products])
 }
 
 /// A level and the steps of all trees, as a column; the level alone where there are no steps.

@@ -8,7 +8,7 @@ use super::{LEAST_ROWS, Options, apart, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::folds::Order;
-use crate::mean::bias::{self, Bias, CrossFitted};
+use crate::mean::bias::{self, Bias, CrossFitted, Parts};
 use crate::monitor::Monitor;
 use crate::score::{Sample, crps};
 use crate::sigma::constant;
@@ -20,13 +20,26 @@ pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Re
     let chosen = some_rows(data.rows(), options);
     let some = (chosen.len() < data.rows()).then(|| data.pick(&chosen));
     let learn_from = some.as_ref().unwrap_or(data);
-    if options.split == Split::InOrder
-        && worth(learn_from, options, monitor)?.is_some_and(|(gain, _)| gain <= 0.0)
-    {
-        let bias = Bias::none(data.columns());
-        return Ok(CrossFitted { bias, held_out: vec![0.0; data.rows()] });
-    }
-    let learned = bias::fit(learn_from, options.split, options.seed, monitor)?;
+    let learned = match options.split {
+        Split::Random => bias::fit(learn_from, options.split, options.seed, monitor)?,
+        Split::InOrder => {
+            let parts = Parts::fit(learn_from, options.split, options.seed, monitor)?;
+            match later(learn_from, options, monitor)? {
+                Some(later) if later.gain(options)?.is_some_and(|worth| worth.gain <= 0.0) => {
+                    let bias = Bias::none(data.columns());
+                    return Ok(CrossFitted { bias, held_out: vec![0.0; data.rows()] });
+                }
+                Some(later) => {
+                    let mut learned = parts.weighed(later.shares);
+                    // What the rows before them say is what new rows will have to do with.
+                    let honest = later.places.iter().zip(&later.bias);
+                    honest.for_each(|(&row, bias)| learned.held_out[row] = *bias);
+                    learned
+                }
+                None => bias::fit(learn_from, options.split, options.seed, monitor)?,
+            }
+        }
+    };
     if some.is_none() {
         return Ok(learned);
     }
@@ -34,6 +47,24 @@ pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Re
     let mut held_out = learned.bias.predict(data.inputs())?;
     chosen.iter().zip(&learned.held_out).for_each(|(&row, bias)| held_out[row] = *bias);
     Ok(CrossFitted { held_out, ..learned })
+}
+
+/// What moving forecasts by their bias is worth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Worth {
+    /// The share by which the CRPS falls on rows held out.
+    pub gain: f64,
+    /// How uncertain that is.
+    pub standard_error: f64,
+}
+
+impl Worth {
+    /// Whether forecasts should be moved: a gain below a hundredth, or within the noise, is no reason.
+    #[must_use]
+    pub fn pays(&self) -> bool {
+        self.gain >= 0.01 && self.gain >= 2.0 * self.standard_error
+    }
 }
 
 /// The share by which the mean CRPS of one constant sigma would fall if the bias were learned from
@@ -46,7 +77,7 @@ pub fn worth_of_debiasing(
     data: &Data,
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<Option<(f64, f64)>> {
+) -> Result<Option<Worth>> {
     let (apart, _) = apart(data, options)?;
     let data = apart.as_ref().unwrap_or(data);
     let thinned =
@@ -54,37 +85,67 @@ pub fn worth_of_debiasing(
     worth(thinned.as_ref().unwrap_or(data), options, monitor)
 }
 
-fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option<(f64, f64)>> {
+fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option<Worth>> {
     if data.rows() < LEAST_ROWS {
         return Ok(None);
     }
-    let (judged, left) = match options.split {
+    match options.split {
         Split::Random => {
             let learned = bias::fit(data, options.split, options.seed, monitor)?;
-            (data.clone(), bias::without(data.error(), &learned.held_out))
+            gain(data, &bias::without(data.error(), &learned.held_out), options)
         }
-        Split::InOrder => {
-            let order = Order::of(data, options.split, options.seed);
-            let ends: Vec<usize> =
-                (0..=PARTS).map(|part| order.end(part * data.rows() / PARTS)).collect();
-            let (mut rows, mut left) = (Vec::new(), Vec::new());
-            for part in FIRST_JUDGED..PARTS {
-                let earlier = data.pick(&(0..ends[part]).collect::<Vec<usize>>());
-                let held: Vec<usize> = (ends[part]..ends[part + 1]).collect();
-                if earlier.rows() < LEAST_ROWS || held.is_empty() {
-                    continue;
-                }
-                let learned = bias::fit(&earlier, options.split, options.seed, monitor)?;
-                let then = data.pick(&held);
-                left.extend(bias::without(then.error(), &learned.bias.predict(then.inputs())?));
-                rows.extend(held);
-            }
-            if rows.len() < LEAST_ROWS {
-                return Ok(None);
-            }
-            (data.pick(&rows), left)
+        Split::InOrder => match later(data, options, monitor)? {
+            Some(later) => later.gain(options),
+            None => Ok(None),
+        },
+    }
+}
+
+/// Later rows, and what is left of their errors without the bias of the rows before them.
+struct Later {
+    places: Vec<usize>,
+    rows: Data<'static>,
+    bias: Vec<f64>,
+    left: Vec<f64>,
+    shares: [f64; 2],
+}
+
+impl Later {
+    fn gain(&self, options: &Options) -> Result<Option<Worth>> {
+        gain(&self.rows, &self.left, options)
+    }
+}
+
+/// What a bias is worth to later rows, whose errors also say how much each part of it counts.
+fn later(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option<Later>> {
+    let order = Order::of(data, options.split, options.seed);
+    let ends: Vec<usize> = (0..=PARTS).map(|part| order.end(part * data.rows() / PARTS)).collect();
+    let (mut rows, mut said) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for part in FIRST_JUDGED..PARTS {
+        let earlier = data.pick(&(0..ends[part]).collect::<Vec<usize>>());
+        let held: Vec<usize> = (ends[part]..ends[part + 1]).collect();
+        if earlier.rows() < LEAST_ROWS || held.is_empty() {
+            continue;
         }
-    };
+        let parts = Parts::fit(&earlier, options.split, options.seed, monitor)?;
+        let new = parts.predict(data.pick(&held).inputs())?;
+        said.iter_mut().zip(new).for_each(|(said, new)| said.extend(new));
+        rows.extend(held);
+    }
+    if rows.len() < LEAST_ROWS {
+        return Ok(None);
+    }
+    let (places, rows) = (rows.clone(), data.pick(&rows));
+    let shares = bias::shares(rows.error(), rows.weight(), [&said[0], &said[1]]);
+    let both = said[0].iter().zip(&said[1]).map(|(a, b)| shares[0] * a + shares[1] * b);
+    let bias: Vec<f64> = both.collect();
+    let left = bias::without(rows.error(), &bias);
+    Ok(Some(Later { places, rows, bias, left, shares }))
+}
+
+/// The share by which the mean CRPS of one constant sigma falls when errors become what is left of
+/// them, and its standard error.
+fn gain(judged: &Data, left: &[f64], options: &Options) -> Result<Option<Worth>> {
     let each = |error: &[f64]| -> Result<Option<Vec<f64>>> {
         if error.iter().all(|e| *e == 0.0) {
             return Ok(None);
@@ -93,7 +154,7 @@ fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option
         let sigmas = vec![sigma; error.len()];
         Ok(Some(crps::each(&Sample::new(error, &sigmas)?)))
     };
-    let (Some(before), Some(after)) = (each(judged.error())?, each(&left)?) else {
+    let (Some(before), Some(after)) = (each(judged.error())?, each(left)?) else {
         return Ok(None);
     };
     let mean = |values: &[f64]| {
@@ -104,7 +165,7 @@ fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option
     let gain: Vec<f64> = before.iter().zip(&after).map(|(before, after)| before - after).collect();
     let whole = mean(&before);
     let noise = crate::diagnose::standard_error(&gain, judged.weight());
-    Ok((whole > 0.0).then(|| (mean(&gain) / whole, noise / whole)))
+    Ok((whole > 0.0).then(|| Worth { gain: mean(&gain) / whole, standard_error: noise / whole }))
 }
 
 /// In time, parts of the rows, and the first that is judged by a bias of all before it.

@@ -60,7 +60,8 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 0] = [];
+const NEEDS: [&str; 1] = [POLYNOMIAL_BIAS];
+const POLYNOMIAL_BIAS: &str = "polynomial bias";
 
 /// The envelope of the saved form.
 #[derive(Serialize, Deserialize)]
@@ -262,11 +263,18 @@ impl Fitted {
     /// None in practice; what the writer reports is passed on.
     pub fn to_json(&self) -> Result<String> {
         let version = env!("CARGO_PKG_VERSION").into();
-        let saved = Saved { errbar_model: FORMAT, version, needs: Vec::new(), fitted: self };
+        let saved = Saved { errbar_model: FORMAT, version, needs: self.needs(), fitted: self };
         let mut text = serde_json::to_string_pretty(&saved)
             .map_err(|error| Error::BadModel { why: error.to_string() })?;
         text.push('\n');
         Ok(text)
+    }
+
+    /// Which of the [`NEEDS`] it has.
+    fn needs(&self) -> Vec<String> {
+        let bends = self.bias.as_ref().is_some_and(|bias| bias.polynomial().is_some());
+        let all = [(bends, POLYNOMIAL_BIAS)];
+        all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string()).collect()
     }
 
     /// Reads the saved form and checks everything in it.

@@ -35,7 +35,7 @@ mod with_mean;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::debias::worth_of_debiasing;
+pub use self::debias::{Worth, worth_of_debiasing};
 pub use self::fitted::{ErrorSource, Fitted};
 pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;

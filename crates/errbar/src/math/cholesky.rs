@@ -128,6 +128,14 @@ impl Cholesky {
         matrix
     }
 
+    /// One plus a matrix whose lower triangle is given in full rows; factored.
+    pub(crate) fn one_plus(size: usize, mut rows: Vec<f64>) -> Self {
+        (0..size).for_each(|i| rows[i * size + i] += 1.0);
+        let mut matrix = Self { size, rows };
+        matrix.factor();
+        matrix
+    }
+
     fn reset(&mut self) {
         self.rows.fill(0.0);
         (0..self.size).for_each(|i| self.rows[i * self.size + i] = 1.0);

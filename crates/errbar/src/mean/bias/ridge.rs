@@ -1,0 +1,221 @@
+//! A bias as a polynomial of the inputs, by ridge regression.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Data;
+use crate::error::Result;
+use crate::folds::Fold;
+use crate::math::cholesky::Cholesky;
+use crate::math::linear::{axpy, dot};
+use crate::sigma::Scaling;
+
+/// A polynomial of order one or two in inputs scaled to [-1, 1], and held there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Polynomial {
+    scaling: Scaling,
+    level: f64,
+    /// Of each input; then, with order two, of each product of two inputs: 00, 01, 11, 02, 12, 22, ...
+    slopes: Vec<f64>,
+}
+
+/// A polynomial, and what it is for rows that it had not seen.
+pub(super) struct Ridge {
+    pub(super) polynomial: Polynomial,
+    pub(super) held_out: Vec<f64>,
+}
+
+/// An order of more terms than this is not tried.
+const MOST_TERMS: usize = 150;
+/// Penalties that are tried, beside a variance of one of every term.
+const STIFFNESS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
+
+/// Weighted sums over some rows, from which least squares are solved.
+#[derive(Clone)]
+struct Sums {
+    weight: f64,
+    error: f64,
+    terms: Vec<f64>,
+    products: Vec<f64>,
+    with_error: Vec<f64>,
+}
+
+/// Fits of both orders, as stiff as rows that were left out say.
+pub(super) fn fit(data: &Data, error: &[f64], folds: &[Fold]) -> Result<Ridge> {
+    let scaling = Scaling::of_data(data)?;
+    let columns = data.columns();
+    let mut best: Option<(f64, Ridge)> = None;
+    let orders = [columns, columns + columns * (columns + 1) / 2];
+    for terms in orders.into_iter().filter(|&terms| terms == columns || terms <= MOST_TERMS) {
+        let mut row = vec![0.0; terms];
+        let term = |at: usize, row: &mut [f64]| {
+            terms_of(&scaling, &data.inputs()[at * columns..(at + 1) * columns], row);
+        };
+        let weight = |at: usize| data.weight().map_or(1.0, |weight| weight[at]);
+        let mut sums: Vec<Sums> = Vec::with_capacity(folds.len());
+        for fold in folds {
+            let mut sum = Sums::new(terms);
+            for &at in &fold.held {
+                term(at, &mut row);
+                sum.add(weight(at), &row, error[at]);
+            }
+            sums.push(sum);
+        }
+        let all = Sums::together(&sums, None, terms);
+        for stiffness in STIFFNESS {
+            let mut held_out = vec![0.0; error.len()];
+            let mut cost = 0.0;
+            for (nth, fold) in folds.iter().enumerate() {
+                let others = Sums::together(&sums, Some(nth), terms);
+                let (level, slopes) = others.solve(stiffness);
+                for &at in &fold.held {
+                    term(at, &mut row);
+                    held_out[at] = level + dot(&slopes, &row);
+                    cost += weight(at) * (error[at] - held_out[at]).powi(2);
+                }
+            }
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                let (level, slopes) = all.solve(stiffness);
+                let polynomial = Polynomial { scaling: scaling.clone(), level, slopes };
+                best = Some((cost, Ridge { polynomial, held_out }));
+            }
+        }
+    }
+    let nothing = || Ridge {
+        polynomial: Polynomial { scaling: scaling.clone(), level: 0.0, slopes: vec![0.0; columns] },
+        held_out: vec![0.0; error.len()],
+    };
+    Ok(best.map_or_else(nothing, |(_, ridge)| ridge))
+}
+
+/// The terms of a row but the level.
+fn terms_of(scaling: &Scaling, row: &[f64], out: &mut [f64]) {
+    let columns = scaling.columns();
+    for (column, (x, out)) in row.iter().zip(&mut *out).enumerate() {
+        *out = scaling.scaled(column, *x);
+    }
+    let (own, products) = out.split_at_mut(columns);
+    let pairs = (0..columns).flat_map(|j| (0..=j).map(move |i| (i, j)));
+    products.iter_mut().zip(pairs).for_each(|(out, (i, j))| *out = own[i] * own[j]);
+}
+
+impl Sums {
+    fn new(terms: usize) -> Self {
+        let zeros = |length: usize| vec![0.0; length];
+        Self {
+            weight: 0.0,
+            error: 0.0,
+            terms: zeros(terms),
+            products: zeros(terms * terms),
+            with_error: zeros(terms),
+        }
+    }
+
+    fn add(&mut self, weight: f64, terms: &[f64], error: f64) {
+        self.weight += weight;
+        self.error += weight * error;
+        axpy(weight, terms, &mut self.terms);
+        axpy(weight * error, terms, &mut self.with_error);
+        for (k, row) in self.products.chunks_exact_mut(terms.len()).enumerate() {
+            axpy(weight * terms[k], &terms[..=k], &mut row[..=k]);
+        }
+    }
+
+    /// Of all parts but one.
+    fn together(parts: &[Self], but: Option<usize>, terms: usize) -> Self {
+        let mut all = Self::new(terms);
+        for (_, part) in parts.iter().enumerate().filter(|(nth, _)| Some(*nth) != but) {
+            all.weight += part.weight;
+            all.error += part.error;
+            axpy(1.0, &part.terms, &mut all.terms);
+            axpy(1.0, &part.products, &mut all.products);
+            axpy(1.0, &part.with_error, &mut all.with_error);
+        }
+        all
+    }
+
+    /// The level and the slopes, with terms brought to a variance of one before they are held small.
+    fn solve(&self, stiffness: f64) -> (f64, Vec<f64>) {
+        let terms = self.terms.len();
+        if self.weight <= 0.0 {
+            return (0.0, vec![0.0; terms]);
+        }
+        let mean: Vec<f64> = self.terms.iter().map(|sum| sum / self.weight).collect();
+        let level = self.error / self.weight;
+        let covariance =
+            |i: usize, j: usize| self.products[i * terms + j] / self.weight - mean[i] * mean[j];
+        // What never varies has no slope.
+        let per_deviation: Vec<f64> = (0..terms)
+            .map(|i| covariance(i, i))
+            .map(|variance| if variance > 1e-12 { 1.0 / variance.sqrt() } else { 0.0 })
+            .collect();
+        let mut matrix = vec![0.0; terms * terms];
+        for i in 0..terms {
+            for j in 0..=i {
+                matrix[i * terms + j] =
+                    covariance(i, j) * per_deviation[i] * per_deviation[j] / stiffness;
+            }
+        }
+        let mut slopes: Vec<f64> = (0..terms)
+            .map(|i| (self.with_error[i] / self.weight - mean[i] * level) * per_deviation[i])
+            .map(|slope| slope / stiffness)
+            .collect();
+        Cholesky::one_plus(terms, matrix).solve(&mut slopes);
+        slopes.iter_mut().zip(&per_deviation).for_each(|(slope, per)| *slope *= per);
+        (level - dot(&slopes, &mean), slopes)
+    }
+}
+
+impl Polynomial {
+    /// Its value at one row.
+    pub(super) fn at(&self, row: &[f64]) -> f64 {
+        let mut terms = vec![0.0; self.slopes.len()];
+        terms_of(&self.scaling, row, &mut terms);
+        self.level + dot(&self.slopes, &terms)
+    }
+
+    pub(super) fn times(mut self, share: f64) -> Self {
+        self.level *= share;
+        self.slopes.iter_mut().for_each(|slope| *slope *= share);
+        self
+    }
+
+    /// The number of input columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.scaling.columns()
+    }
+
+    /// How inputs are scaled; beyond the range they are held at its ends.
+    #[must_use]
+    pub fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+
+    /// What is there without any input.
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// The slope of each scaled input.
+    #[must_use]
+    pub fn linear(&self) -> &[f64] {
+        &self.slopes[..self.columns()]
+    }
+
+    /// The coefficient of each product of two scaled inputs, 00, 01, 11, 02, ...; none with order one.
+    #[must_use]
+    pub fn quadratic(&self) -> &[f64] {
+        &self.slopes[self.columns()..]
+    }
+
+    /// As large as it can be, if it can be used.
+    pub(super) fn check(&self) -> std::result::Result<f64, &'static str> {
+        self.scaling.check()?;
+        let (columns, terms) = (self.columns(), self.slopes.len());
+        match terms == columns || terms == columns + columns * (columns + 1) / 2 {
+            true => Ok(self.level.abs() + self.slopes.iter().map(|slope| slope.abs()).sum::<f64>()),
+            false => Err("its bias has another number of slopes than its inputs"),
+        }
+    }
+}
