@@ -1,5 +1,6 @@
 //! Laws of observations with bounds: what lies beyond counts as the bound.
 
+use super::special::integral;
 use super::two_piece::Place;
 use super::{Bounds, Gradient, Law};
 
@@ -99,15 +100,11 @@ impl Censored {
             return self.law.crps(y);
         }
         let inside = self.bounds.clamp(y);
-        let (law, mirrored) = (self.law, self.law.mirrored());
-        // Two differences, neither of which is negative. Squares of the other side of an observation at a
-        // bound do not come in, so that a small score keeps its digits.
-        let below = law.squares_below(inside) - law.squares_below(lower);
-        let above = mirrored.squares_below(-inside) - mirrored.squares_below(-upper);
         let distance = if y == inside { 0.0 } else { (y - inside).abs() };
-        distance
-            + if inside > lower { below } else { 0.0 }
-            + if inside < upper { above } else { 0.0 }
+        // Two integrals, neither of which is negative, so that a small score keeps its digits.
+        let below = self.law.squares_between(lower, inside);
+        let above = self.law.mirrored().squares_between(-upper, -inside);
+        distance + below + above
     }
 
     /// [`Censored::crps`] with its derivatives.
@@ -172,27 +169,51 @@ impl Censored {
     }
 }
 
-/// $Q(y) = \int_{-\infty}^y F^2$. With $z$ in scales of the side of $y$, $w_i = \frac{2 s_i}{s_1 + s_2}$, and
-/// the tail integrals $G$ of the base's $1 - F_0$ and $Q_0$ of its square, from $z$ on,
+/// Integrals of $F^2$. With $z$ in scales of the side of $y$, $w_i = \frac{2 s_i}{s_1 + s_2}$, and the integrals
+/// $G$ of the base's $1 - F_0$ and $Q_0$ of its square, from $z$ on,
 ///
-/// $$Q = w_1^2 s_1 Q_0(z) \text{ for } y \le \mu, \qquad
-/// Q = w_1^2 s_1 Q_0(0) + \varepsilon - 2 w_2 s_2 \big(G(0) - G(z)\big) + w_2^2 s_2 \big(Q_0(0) - Q_0(z)\big)
+/// $$\int_{-\infty}^y F^2 = w_1^2 s_1 Q_0(z) \text{ for } y \le \mu, \qquad
+/// \int_\mu^y F^2 = y - \mu - 2 w_2 s_2 \big(G(0) - G(z)\big) + w_2^2 s_2 \big(Q_0(0) - Q_0(z)\big)
 /// \text{ beyond.}$$
 impl Law {
-    fn squares_below(&self, y: f64) -> f64 {
-        let Place { upper, z, own, other, half, weight } = self.place(y);
-        if y.is_infinite() {
-            return if upper { f64::INFINITY } else { 0.0 };
+    /// $\int_a^b F^2$, nothing for $a \ge b$.
+    fn squares_between(&self, a: f64, b: f64) -> f64 {
+        let mode = self.location;
+        if self.cdf(mode).is_nan() {
+            return f64::NAN;
         }
-        let squares = self.base.tail_squares(z);
+        let below = if a < mode { self.squares_on_a_side(a, b.min(mode)) } else { 0.0 };
+        let above = if b > mode { self.squares_on_a_side(a.max(mode), b) } else { 0.0 };
+        below + above
+    }
+
+    /// The same where the mode is not between.
+    fn squares_on_a_side(&self, a: f64, b: f64) -> f64 {
+        let upper = b > self.location;
+        let scale = if upper { self.right } else { self.left };
+        let (near, far) = (a - self.location, b - self.location);
+        // Tails bend within a scale over z.
+        let reach = near.abs().max(far.abs()) / scale;
+        if a >= b {
+            return 0.0;
+        } else if (b - a) / scale * (1.0 + reach) < 0.5 {
+            return integral(a, b, |y| self.cdf(y) * self.cdf(y));
+        }
+        let half = 0.5 * self.left + 0.5 * self.right;
+        let weight = if half > 0.0 { scale / half } else { 1.0 };
+        let squares = |error: f64| match error == 0.0 {
+            true => self.base.squares(0.0),
+            false => self.base.squares(-error.abs() / scale),
+        };
+        let squares = weight * weight * scale * (squares(far) - squares(near));
         if !upper {
-            return weight * weight * own * squares;
+            return squares;
         }
-        let at_mode = self.base.squares(0.0);
-        let integral = self.base.half_mean_distance() - self.base.tail_integral(z);
-        let left = other / half;
-        let right = own * weight * (weight * (at_mode - squares) - 2.0 * integral);
-        (left * left * other * at_mode + (y - self.location) + right).max(0.0)
+        let integral = |error: f64| match error == 0.0 {
+            true => self.base.half_mean_distance(),
+            false => self.base.tail_integral(error / scale),
+        };
+        (b - a) + 2.0 * weight * scale * (integral(far) - integral(near)) - squares
     }
 
     fn squares_below_gradient(&self, y: f64) -> Gradient {

@@ -3,7 +3,8 @@
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 use super::Base;
-use crate::math::{exp, ln};
+use super::special::integral;
+use crate::math::{erf, exp, ln};
 use crate::score::nlpd::HALF_LN_2PI;
 
 /// The law of a number whose logarithm is Gaussian.
@@ -103,7 +104,11 @@ impl LogNormal {
         let dsigma = if negative { 0.0 } else { 2.0 * y * Base::Normal.density(w) }
             - sigma * product
             - SQRT_2 * mean * Base::Normal.density(sigma * FRAC_1_SQRT_2);
-        (y * inside - product, [-product, dsigma])
+        let value = match negative || sigma > 0.25 {
+            true => y * inside - product,
+            false => mean * self.narrow_crps(w, inside),
+        };
+        (value, [-product, dsigma])
     }
 
     /// Minus the log of the density that the law gave to what happened; infinite where it gave none.
@@ -121,6 +126,22 @@ impl LogNormal {
         let w = self.z(y);
         let value = 0.5 * w * w + HALF_LN_2PI + ln(y) + ln(self.sigma);
         (value, [-w / self.sigma, (1.0 - w) * (1.0 + w) / self.sigma])
+    }
+
+    /// The CRPS over the mean for a small sigma, where the terms of the closed form are much larger than their
+    /// sum: with $y = E e^d$,
+    /// $(e^d - 1) (2 \Phi(w) - 1) + 2 (\Phi(w) - \Phi(w - \sigma)) - \operatorname{erf}(\sigma/2)$.
+    fn narrow_crps(&self, w: f64, inside: f64) -> f64 {
+        let sigma = self.sigma;
+        let between = if sigma * (1.0 + w.abs()) < 0.5 {
+            integral(w - sigma, w, |z| Base::Normal.density(z))
+        } else if w > 0.0 {
+            Base::Normal.exceed(w - sigma) - Base::Normal.exceed(w)
+        } else {
+            Base::Normal.cdf(w) - Base::Normal.cdf(w - sigma)
+        };
+        let shift = libm::expm1(sigma * (w - 0.5 * sigma));
+        shift * inside + 2.0 * between - erf(0.5 * sigma)
     }
 
     fn z(&self, y: f64) -> f64 {

@@ -125,7 +125,7 @@ impl Student {
 
     pub(super) fn log_density(&self, z: f64) -> f64 {
         if z == f64::INFINITY {
-            return f64::NEG_INFINITY;
+            return -z;
         }
         ln(self.peak) + self.log_power(z) - ln(self.stretch(z))
     }

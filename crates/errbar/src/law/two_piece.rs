@@ -136,14 +136,17 @@ impl Law {
     #[must_use]
     pub fn density(&self, y: f64) -> f64 {
         let place = self.place(y);
-        self.base.density(place.z) / place.half
+        if place.z == f64::INFINITY { 0.0 } else { self.base.density(place.z) / place.half }
     }
 
     /// The logarithm of the density.
     #[must_use]
     pub fn log_density(&self, y: f64) -> f64 {
         let place = self.place(y);
-        self.base.log_density(place.z) - ln(place.half)
+        match place.z {
+            f64::INFINITY => f64::NEG_INFINITY,
+            z => self.base.log_density(z) - ln(place.half),
+        }
     }
 
     /// The value that is not exceeded with probability `p`; NaN outside of [0, 1].
