@@ -3,16 +3,13 @@
 use std::f64::consts::{LN_2, PI, SQRT_2};
 
 use super::special::{
-    gauss, gaussian_hazard, gaussian_log_tail, gaussian_tail, gaussian_tail_integral_ratio,
-    log1p_excess,
+    FRAC_1_SQRT_2PI, gauss, gaussian_hazard, gaussian_log_tail, gaussian_tail,
+    gaussian_tail_integral_ratio, log1p_excess,
 };
 use super::student::Student;
 use crate::math::{erfcinv, exp, ln};
 use crate::score::crps::FRAC_1_SQRT_PI;
 use crate::score::nlpd::HALF_LN_2PI;
-
-/// $1/\sqrt{2\pi}$
-const FRAC_1_SQRT_2PI: f64 = 0.398_942_280_401_432_7;
 
 /// A law that is symmetric about 0, in the units in which its formula is simplest. Both tails of every
 /// function keep their digits.

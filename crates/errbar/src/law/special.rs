@@ -4,9 +4,10 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use crate::math::dispatch::{Arithmetic, Plain};
 use crate::math::{erfc, erfcinv, exp, ln};
+use crate::score::crps::SQRT_2_OVER_PI;
 
-/// $\sqrt{2/\pi}$
-const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
+/// $1/\sqrt{2\pi}$
+pub(super) const FRAC_1_SQRT_2PI: f64 = 0.398_942_280_401_432_7;
 
 /// From here on few terms of the series of Stirling's kind have all digits.
 const LARGE: f64 = 20.0;

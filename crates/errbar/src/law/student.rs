@@ -15,12 +15,10 @@
 use std::f64::consts::PI;
 
 use super::special::{
-    gamma_step, gauss, gaussian_tail_quantile_of_log, log_gamma_step_slope, log1p_excess,
+    FRAC_1_SQRT_2PI, gamma_step, gauss, gaussian_tail_quantile_of_log, log_gamma_step_slope,
+    log1p_excess,
 };
 use crate::math::{exp, ln};
-
-/// $1/\sqrt{2\pi}$
-const FRAC_1_SQRT_2PI: f64 = 0.398_942_280_401_432_7;
 
 /// The standard law with some degrees of freedom; every `z` is at least 0.
 #[derive(Clone, Copy)]
@@ -32,9 +30,9 @@ pub(super) struct Student {
 
 /// A number and its derivative in nu.
 #[derive(Clone, Copy)]
-pub(super) struct InNu {
-    pub(super) value: f64,
-    pub(super) slope: f64,
+struct InNu {
+    value: f64,
+    slope: f64,
 }
 
 impl Student {
@@ -157,7 +155,7 @@ impl Student {
         -0.5 * share / self.nu
     }
 
-    /// $\int_0^z f$ with its derivative in nu: $z f {}_2F_1(1, \frac{\nu+1}2; \frac32; \frac{u}{1+u})$.
+    /// $\int_0^z f$ with its derivative in nu: $z f {}\_2F\_1(1, \frac{\nu+1}2; \frac32; \frac{u}{1+u})$.
     fn middle(&self, z: f64) -> InNu {
         let (square, inverse) = (z * z, 1.0 / self.nu);
         let over = 1.0 / (1.0 + square * inverse);
@@ -314,20 +312,16 @@ impl Student {
         // Wallace's approximation, from the Gaussian; far out a power of q, which is always larger.
         let scaled = gaussian_tail_quantile_of_log(ln(q)) * (8.0 * nu + 3.0) / (8.0 * nu + 1.0);
         let near = (nu * libm::expm1(scaled * scaled / nu)).sqrt();
-        let far = nu.sqrt() * exp((ln(self.peak / (nu.sqrt() * q))) / nu);
+        let far = nu.sqrt() * exp(ln(self.peak / (nu.sqrt() * q)) / nu);
         let mut z = near.min(far);
         for _ in 0..60 {
             let next = if self.is_far(z) {
                 // The logarithm is concave in ln z, so that steps from anywhere lead there.
                 // The ratio keeps digits that the difference of two logarithms loses.
                 let tail = self.tail(z);
-                let excess = match tail > f64::MIN_POSITIVE {
-                    true => ln(tail / q),
-                    false => self.log_tail(z) - ln(q),
-                };
-                let hazard = match tail > f64::MIN_POSITIVE {
-                    true => self.density(z) / tail,
-                    false => self.hazard(z),
+                let (excess, hazard) = match tail > f64::MIN_POSITIVE {
+                    true => (ln(tail / q), self.density(z) / tail),
+                    false => (self.log_tail(z) - ln(q), self.hazard(z)),
                 };
                 z * exp((excess / (z * hazard)).clamp(-2.0, 2.0))
             } else {
