@@ -4,8 +4,8 @@
 /// as the bound itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    lower: f64,
-    upper: f64,
+    pub(super) lower: f64,
+    pub(super) upper: f64,
 }
 
 impl Default for Bounds {

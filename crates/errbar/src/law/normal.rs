@@ -1,9 +1,9 @@
 //! The Gaussian law.
 
-use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
+use std::f64::consts::SQRT_2;
 
-use super::Bounds;
-use crate::math::{erfc, erfcinv, erfinv};
+use super::{Base, Bounds, Law};
+use crate::math::erfinv;
 use crate::score::crps::crps;
 
 /// A Gaussian around a forecast.
@@ -19,13 +19,13 @@ impl Normal {
     /// The probability of values up to `y`. Both tails keep their accuracy.
     #[must_use]
     pub fn cdf(&self, y: f64) -> f64 {
-        0.5 * erfc(-self.z(y) * FRAC_1_SQRT_2)
+        Base::Normal.cdf(self.z(y))
     }
 
     /// The probability of values above `y`.
     #[must_use]
     pub fn exceed(&self, y: f64) -> f64 {
-        0.5 * erfc(self.z(y) * FRAC_1_SQRT_2)
+        Base::Normal.exceed(self.z(y))
     }
 
     /// The value that is not exceeded with probability `p`; NaN outside of [0, 1].
@@ -51,34 +51,17 @@ impl Normal {
     /// beyond them is left out.
     #[must_use]
     pub fn crps_within(&self, bounds: &Bounds, y: f64) -> f64 {
-        let below = squares_below(self.z(bounds.lower()));
-        let above = squares_below(-self.z(bounds.upper()));
-        (self.crps(y) - self.scale * (below + above)).max(0.0)
+        Law::normal(self.location, self.scale).within(*bounds).crps(y)
     }
 
     /// The quantile of the standard Gaussian.
     pub(crate) fn standard_quantile(p: f64) -> f64 {
-        // 2p - 1 loses the digits of a small p; the other tail has them all.
-        match p < 0.5 {
-            true => -SQRT_2 * erfcinv(2.0 * p),
-            false => SQRT_2 * erfinv(2.0 * p - 1.0),
-        }
+        Base::Normal.quantile(p)
     }
 
     fn z(&self, y: f64) -> f64 {
         (y - self.location) / self.scale
     }
-}
-
-/// $\int_{-\infty}^l F^2$ of the standard Gaussian: $l F^2 + 2 f F - F(\sqrt2\,l)/\sqrt\pi$.
-fn squares_below(l: f64) -> f64 {
-    if l < -38.0 {
-        return 0.0;
-    }
-    let cdf = |z: f64| 0.5 * erfc(-z * FRAC_1_SQRT_2);
-    let density = (-0.5 * l * l).exp() / (2.0 * PI).sqrt();
-    let below = cdf(l);
-    (l * below * below + 2.0 * density * below - cdf(SQRT_2 * l) / PI.sqrt()).max(0.0)
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub(crate) use erf::erf_exp_kernel;
 pub(crate) use erfc::erfc_kernel;
 pub(crate) use exp::exp_kernel;
 pub(crate) use ln::ln_kernel;
+pub(crate) use polynomial::polynomial;
 pub(crate) use tanh::tanh_kernel;
 
 pub use inverse::{erfcinv, erfinv};
