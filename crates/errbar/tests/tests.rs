@@ -14,6 +14,7 @@ mod fit; // from a table to error bars
 mod gaussian_process; // a mean of one's own
 mod guarantee; // conformal intervals
 mod importance; // what each input is worth
+mod law; // laws beyond the Gaussian
 mod layers; // the order of the library's rooms
 mod math; // elementary functions
 mod reliability; // the Reliability Score
