@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
-use errbar::fit::{self, ErrorSource, Fit, Kind, guarantee};
+use errbar::fit::{self, ErrorSource, Fit, Kind, LawKind, guarantee};
 use errbar::mean;
-use errbar::score::{Beta, errors_of, judge};
+use errbar::score::{Beta, Sample, errors_of, judge};
 use errbar::{Data, Group, Monitor, Split};
 use indicatif::ProgressBar;
 
@@ -124,6 +124,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, default_value = "auto", default_missing_value = "yes", conflicts_with = "fit_mean")]
     debias: Debias,
 
+    /// The law of the errors: auto chooses by rows held out; normal is the Gaussian. Two-piece laws have a
+    /// scale for each side.
+    #[arg(long, value_name = "LAW", default_value = "auto", value_parser = parse_law)]
+    law: LawKind,
+
+    /// Let size and location of the error bars follow the errors of rows held out: yes or no. With
+    /// --law normal --recalibrate no they are the paper's.
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "yes")]
+    recalibrate: YesNo,
+
     /// Have intervals with a promise, whatever the distribution of errors (errbar predict
     /// --guarantee 0.9).
     #[arg(long, value_enum, value_name = "METHOD", num_args = 0..=1, default_missing_value = "split", conflicts_with = "fit_mean")]
@@ -156,6 +166,16 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     console: Console,
+}
+
+fn parse_law(text: &str) -> Result<LawKind, String> {
+    text.parse().map_err(|error: errbar::Error| error.to_string())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -424,6 +444,8 @@ impl Training {
             .keep_inputs(arguments.keep_inputs)
             .independent(arguments.independent)
             .debias(arguments.debias == Debias::Yes)
+            .law(arguments.law)
+            .recalibrate(arguments.recalibrate == YesNo::Yes)
             .guarantee(arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,
                 GuaranteeName::Cross => guarantee::Method::Cross,
@@ -487,7 +509,9 @@ impl Training {
         };
         let (held_out_scores, verdict) = match &held_out {
             Some(held_out) => {
-                let sample = held_out.sample()?;
+                let as_gaussian = held_out.as_gaussian();
+                let sample = Sample::new(&as_gaussian, &held_out.sigma)?
+                    .maybe_weighted(held_out.weight.as_deref())?;
                 findings.extend(diagnose::heavy_tails(&sample));
                 let judged = judge(&sample)?;
                 (Some(judged.scores), Some(judged.verdict))

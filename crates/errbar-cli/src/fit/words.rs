@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use errbar::diagnose::Finding;
 use errbar::fit::guarantee::Method;
-use errbar::fit::{ErrorSource, Fit, Fitted, Importance, Kind, LEAST_ROWS, Validation, Worth};
+use errbar::fit::{
+    ErrorSource, Fit, Fitted, Importance, Kind, LEAST_ROWS, Shape, Validation, Worth,
+};
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
@@ -117,6 +119,11 @@ impl FitSummary {
                 None => text += "  bias     learned from the inputs; forecasts are moved by it\n",
             },
             None => {}
+        }
+        if let Some(shape) = fitted.shape() {
+            for (nth, line) in wrapped(&law(shape), 85).lines().enumerate() {
+                let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "law" } else { "" });
+            }
         }
         match (fitted.validation(), &self.verdict) {
             (Some(validation), Some(verdict)) => {
@@ -239,6 +246,11 @@ impl FitSummary {
             "description": fitted.model().explain(),
             "forecast": fitted.mean().map(|mean| mean.explain()),
             "errors": fitted.error_source(),
+            "law": fitted.shape().map(|shape| serde_json::json!({
+                "description": shape.explain(),
+                "in_units_of_sigma": shape.law(),
+                "sigma_multiplied_by": shape.factor(),
+            })),
             "training": fitted.training(),
             "held_out": fitted.validation(),
             "guarantee": fitted.guarantee().map(|guarantee| promised(guarantee, self.in_order)),
@@ -299,6 +311,26 @@ fn chosen(model: &Model, validation: &Validation) -> String {
          rows, alone and with the others.",
         names.join(", ")
     )
+}
+
+/// What the law of the errors is, and what was done to their size.
+fn law(shape: &Shape) -> String {
+    let mut text = shape.explain();
+    if (shape.factor() - 1.0).abs() > 0.005 {
+        text += &format!(
+            "; sigma was multiplied by {}, as held-out rows ask for",
+            significant(shape.factor(), 3)
+        );
+    }
+    let mean = shape.law().mean();
+    if mean.abs() > 0.005 {
+        text += &format!(
+            "; centred {} sigma {} the forecast",
+            significant(mean.abs(), 2),
+            if mean > 0.0 { "above" } else { "below" }
+        );
+    }
+    text
 }
 
 fn cost(fitted: &Fitted) -> &'static str {

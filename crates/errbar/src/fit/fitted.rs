@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::forecasts::{Forecasts, Rows};
 use super::guarantee::Guarantee;
+use super::shape::Shape;
 use super::training_rows::TrainingRows;
 use super::{Kind, LEAST_ROWS, Options, Validation};
 use crate::checks::check_length;
@@ -46,6 +47,9 @@ pub struct Fitted {
     pub(super) guarantee: Option<Guarantee>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<Bias>,
+    /// The law of errors in units of sigma; a Gaussian where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shape: Option<Shape>,
     /// The rows it was fitted to, and what models said of them that had not seen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) known: Option<TrainingRows>,
@@ -60,7 +64,8 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 1] = [POLYNOMIAL_BIAS];
+const NEEDS: [&str; 2] = [POLYNOMIAL_BIAS, LAW];
+const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
 
 /// The envelope of the saved form.
@@ -117,6 +122,7 @@ impl Fitted {
             validation: None,
             guarantee: None,
             bias: None,
+            shape: None,
             known: None,
             debiased: None,
         })
@@ -193,6 +199,12 @@ impl Fitted {
     #[must_use]
     pub fn bias(&self) -> Option<&Bias> {
         self.bias.as_ref()
+    }
+
+    /// The law of errors in units of sigma, where it is no plain Gaussian.
+    #[must_use]
+    pub fn shape(&self) -> Option<&Shape> {
+        self.shape.as_ref()
     }
 
     /// What guaranteed intervals are read off, if it was asked for.
@@ -273,7 +285,7 @@ impl Fitted {
     /// Which of the [`NEEDS`] it has.
     fn needs(&self) -> Vec<String> {
         let bends = self.bias.as_ref().is_some_and(|bias| bias.polynomial().is_some());
-        let all = [(bends, POLYNOMIAL_BIAS)];
+        let all = [(bends, POLYNOMIAL_BIAS), (self.shape.is_some(), LAW)];
         all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string()).collect()
     }
 
@@ -336,6 +348,7 @@ impl Fitted {
                 return Err("its bias has another number of inputs than its names".into());
             }
         }
+        self.shape.as_ref().map_or(Ok(()), Shape::check)?;
         self.known.as_ref().map_or(Ok(()), TrainingRows::check)?;
         if let Some(guarantee) = &self.guarantee {
             guarantee.check(columns)?;

@@ -1,9 +1,9 @@
 //! New rows, and what a fitted model says about them.
 
-use super::Fitted;
+use super::{Fitted, Shape};
 use crate::checks::check_length;
 use crate::error::{Error, Result};
-use crate::law::{Bounds, Normal};
+use crate::law::{Bounds, Law};
 use crate::score::calibration::check_probability;
 use crate::sigma::Model;
 use crate::sigma::supported::{HeldSigma, OUTSIDE};
@@ -90,6 +90,11 @@ impl<'a> Forecasts<'a> {
         let Rows { inputs, forecast, .. } = rows;
         fitted.ranges.rows_of(inputs)?;
         let HeldSigma { mut sigma, support, input } = fitted.model.give(inputs)?;
+        if let Some(shape) = &fitted.shape {
+            sigma.iter_mut().for_each(|sigma| {
+                *sigma = (*sigma * shape.factor()).clamp(f64::MIN_POSITIVE, f64::MAX);
+            });
+        }
         if let Some(forecast) = forecast {
             check_length("forecast", forecast.len(), "inputs", sigma.len())?;
         }
@@ -201,14 +206,23 @@ impl<'a> Forecasts<'a> {
         &self.outside_input
     }
 
+    /// The law of every row, in units of its sigma.
+    #[must_use]
+    pub fn law(&self) -> Law {
+        self.fitted.shape.as_ref().map_or(Law::normal(0.0, 1.0), |shape| *shape.law())
+    }
+
     /// The distribution of each row.
     ///
     /// # Errors
     /// No forecast.
-    pub fn laws(&self) -> Result<impl ExactSizeIterator<Item = Normal>> {
+    pub fn laws(&self) -> Result<impl ExactSizeIterator<Item = Law>> {
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
-        let law = |(&location, &scale)| Normal { location, scale };
-        Ok(forecast.iter().zip(&self.sigma).map(law))
+        let unit = self.law();
+        Ok(forecast
+            .iter()
+            .zip(&self.sigma)
+            .map(move |(forecast, sigma)| unit.around(*forecast, *sigma)))
     }
 
     /// The value of each row that is not exceeded with probability `p`; NaN where there is no forecast.
@@ -217,10 +231,11 @@ impl<'a> Forecasts<'a> {
     /// No forecast, or a probability that is not strictly between 0 and 1.
     pub fn quantile(&self, p: f64) -> Result<Vec<f64>> {
         check_probability("the probability of a quantile", p)?;
+        let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
         // The same for all rows, and slow.
-        let z = Normal::standard_quantile(p);
-        let value = |law: Normal| self.bounds.clamp(law.location + z * law.scale);
-        Ok(self.laws()?.map(value).collect())
+        let z = self.law().quantile(p);
+        let value = |(forecast, sigma): (&f64, &f64)| self.bounds.clamp(forecast + z * sigma);
+        Ok(forecast.iter().zip(&self.sigma).map(value).collect())
     }
 
     /// The lower and the upper ends of the intervals in the middle that hold the observation with this
@@ -238,7 +253,7 @@ impl<'a> Forecasts<'a> {
     /// # Errors
     /// No forecast.
     pub fn exceed(&self, threshold: f64) -> Result<Vec<f64>> {
-        let probability = |law: Normal| match law.exceed(threshold) {
+        let probability = |law: Law| match law.exceed(threshold) {
             p if p.is_nan() => p,
             _ if threshold < self.bounds.lower() => 1.0,
             _ if threshold >= self.bounds.upper() => 0.0,
@@ -253,9 +268,9 @@ impl<'a> Forecasts<'a> {
     /// No forecast, or another number of observations.
     pub fn crps(&self, observation: &[f64]) -> Result<Vec<f64>> {
         check_length("observation", observation.len(), "rows", self.len())?;
-        let score = |(law, y): (Normal, &f64)| match self.bounds == Bounds::default() {
+        let score = |(law, y): (Law, &f64)| match self.bounds == Bounds::default() {
             true => law.crps(*y),
-            false => law.crps_within(&self.bounds, self.bounds.clamp(*y)),
+            false => law.within(self.bounds).crps(self.bounds.clamp(*y)),
         };
         Ok(self.laws()?.zip(observation).map(score).collect())
     }
@@ -268,7 +283,10 @@ impl<'a> Forecasts<'a> {
     /// No guarantee, or more than it can promise to any row.
     pub fn guaranteed_reach(&self, level: f64) -> Result<Vec<f64>> {
         let guarantee = self.fitted.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
-        guarantee.reach(self.rows.inputs, &self.sigma, level, self.rows.group)
+        // It was learned with what the model says, before its size was seen to.
+        let factor = self.fitted.shape.as_ref().map_or(1.0, Shape::factor);
+        let sigma: Vec<f64> = self.sigma.iter().map(|sigma| sigma / factor).collect();
+        guarantee.reach(self.rows.inputs, &sigma, level, self.rows.group)
     }
 
     /// The lower and the upper ends of intervals that hold the observation with this probability

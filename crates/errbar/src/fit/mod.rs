@@ -27,6 +27,7 @@ pub mod guarantee;
 mod importance;
 mod local_units;
 mod neighbours;
+mod shape;
 mod stacking;
 mod training_rows;
 mod twins;
@@ -40,6 +41,7 @@ pub use self::fitted::{ErrorSource, Fitted};
 pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
+pub use self::shape::{LawKind, Shape};
 pub use self::training_rows::Known;
 use self::training_rows::TrainingRows;
 pub use self::twins::twins;
@@ -168,6 +170,12 @@ pub struct Options {
     /// Whether the bias of the forecaster is learned as well, and forecasts are moved by it.
     #[serde(default)]
     pub debias: bool,
+    /// The law of the errors; models of earlier versions have a Gaussian one.
+    #[serde(default = "gaussian")]
+    pub law: LawKind,
+    /// Whether size and location of that law follow the errors of held-out rows.
+    #[serde(default)]
+    pub recalibrate: bool,
     /// Whether, and how, intervals are to come with a promise.
     #[serde(default)]
     pub guarantee: Option<guarantee::Method>,
@@ -187,9 +195,15 @@ impl Default for Options {
             independent: false,
             local_units: true,
             debias: false,
+            law: LawKind::Auto,
+            recalibrate: true,
             guarantee: None,
         }
     }
+}
+
+fn gaussian() -> LawKind {
+    LawKind::Normal
 }
 
 /// Enough for every kind of model at its most rows.
@@ -218,6 +232,8 @@ impl Options {
         independent: bool,
         local_units: bool,
         debias: bool,
+        law: LawKind,
+        recalibrate: bool,
         guarantee: Option<guarantee::Method>,
     }
 
@@ -394,9 +410,11 @@ fn fit_rows(
     let known = judged.as_ref().map(|judged| judged.turns[0].1.model());
     let (model, trained_on) = train(data, kind, known, options, &last)?;
     monitor.progress(1.0);
+    let mut shape = None;
     let (held_out, validation) = match judged {
-        Some(judged) => {
+        Some(mut judged) => {
             let importance = importance::importance(data, names, &judged, options.seed)?;
+            shape = judged.learn_shape(options)?;
             let validation = judged.validation(importance)?;
             let validation = Validation { left_out, not_tried, ..validation };
             (Some(judged.held_out), Some(validation))
@@ -418,6 +436,7 @@ fn fit_rows(
         validation,
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
+        shape,
         known,
         debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
     };

@@ -137,7 +137,7 @@ pub(super) fn weights(
 }
 
 /// The number of independent rows that would tell as much.
-fn worth(error: &[f64]) -> f64 {
+pub(super) fn worth(error: &[f64]) -> f64 {
     let rows = error.len() as f64;
     // Errors in units of sigma, or of their mean size.
     let found =

@@ -4,11 +4,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::importance::Importance;
+use super::shape::{self, Chosen, Held, LawKind, Shape, part_of};
 use super::{Kind, LEAST_ROWS, Options, stacking, train};
 use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
 use crate::folds::{Fold, Order};
+use crate::law::Law;
 use crate::monitor::{Monitor, SideBySide};
 use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
@@ -27,6 +29,8 @@ pub struct HeldOut {
     pub weight: Option<Vec<f64>>,
     /// Sigma of the chosen kind of model.
     pub sigma: Vec<f64>,
+    /// The law around each forecast, in units of that sigma, as other held-out rows tell it.
+    pub laws: Vec<Law>,
     /// One constant sigma for all rows, fitted to the same training rows.
     pub constant_sigma: Vec<f64>,
 }
@@ -112,8 +116,8 @@ pub(super) struct Outcome {
     whole_groups: bool,
 }
 
-/// Rows that, held out, tell enough: no further ones are held out in turn.
-const ENOUGH: usize = 500;
+/// Independent rows that, held out, tell enough: no further ones are held out in turn.
+const ENOUGH: f64 = 500.0;
 
 /// Rows to hold out, one set after another, each with the rows to learn from meanwhile.
 fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Fold> {
@@ -130,7 +134,11 @@ fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<F
     };
     let work = options.work(kinds, rows);
     let affordable = ((options.budget - work.once) / work.turn).clamp(0.0, most as f64) as usize;
-    let turns = affordable.min(ENOUGH.div_ceil(held)).max(1);
+    // Rows that resemble their neighbours tell less.
+    let told = held as f64 * stacking::worth(data.error()) / rows as f64;
+    // And one stretch of time is like itself.
+    let least = if options.split == Split::InOrder { 2.0 } else { 1.0 };
+    let turns = affordable.min((ENOUGH / told).max(least).ceil() as usize).max(1);
     let turn = |turn: usize| match options.split {
         Split::Random => order.held(turn * held, ((turn + 1) * held).min(rows)),
         Split::InOrder => {
@@ -243,6 +251,7 @@ pub(super) fn judge(
             rows,
             error: test.error().to_vec(),
             weight: test.weight().map(<[f64]>::to_vec),
+            laws: vec![Law::normal(0.0, 1.0); sigma.len()],
             sigma,
             constant_sigma: sigmas.into_iter().next().unwrap_or_default(),
         },
@@ -261,14 +270,69 @@ impl HeldOut {
     }
 }
 
+impl HeldOut {
+    /// The CRPS of each row.
+    fn crps(&self) -> Vec<f64> {
+        let rows = self.laws.iter().zip(&self.sigma).zip(&self.error);
+        rows.map(|((law, sigma), error)| sigma * law.crps(error / sigma)).collect()
+    }
+
+    /// The negative logarithm of the density that each row was given.
+    fn log_scores(&self) -> Vec<f64> {
+        let rows = self.laws.iter().zip(&self.sigma).zip(&self.error);
+        rows.map(|((law, sigma), error)| law.log_score(error / sigma) + sigma.ln()).collect()
+    }
+
+    /// For each row the error that would be as improbable if the law were a Gaussian of the same
+    /// sigma: what is said of the reliability of these is true of the rows.
+    #[must_use]
+    pub fn as_gaussian(&self) -> Vec<f64> {
+        let one = |((law, sigma), error): ((&Law, &f64), &f64)| match *law == Law::normal(0.0, 1.0)
+        {
+            true => *error,
+            false => {
+                let z = law.gaussian_quantile_of(error / sigma);
+                (sigma * z).clamp(f64::MIN, f64::MAX)
+            }
+        };
+        self.laws.iter().zip(&self.sigma).zip(&self.error).map(one).collect()
+    }
+}
+
 impl Outcome {
+    /// The law of the held-out errors. From here on each is judged by the law that others tell.
+    pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
+        if options.law == LawKind::Normal && !options.recalibrate {
+            return Ok(None);
+        }
+        let HeldOut { error, sigma, weight, .. } = &self.held_out;
+        let held = Held { error, sigma, weight: weight.as_deref() };
+        let Chosen { shape, without } = shape::choose(&held, options.law, options.recalibrate)?;
+        let rows = self.held_out.rows.len();
+        let of = |row: usize| without[part_of(row, rows)];
+        self.held_out.laws = (0..rows).map(|row| *of(row).law()).collect();
+        let held = &mut self.held_out.sigma;
+        held.iter_mut().enumerate().for_each(|(row, sigma)| {
+            *sigma = (*sigma * of(row).factor()).clamp(f64::MIN_POSITIVE, f64::MAX);
+        });
+        Ok(Some(shape))
+    }
+
     pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
         let held_out = &self.held_out;
-        let sample = held_out.sample()?;
+        let as_gaussian = held_out.as_gaussian();
+        let sample = Sample::new(&as_gaussian, &held_out.sigma)?
+            .maybe_weighted(held_out.weight.as_deref())?;
         let constant = Sample::new(&held_out.error, &held_out.constant_sigma)?
             .maybe_weighted(held_out.weight.as_deref())?;
-        let (crps_mean, constant_mean) = (crps::mean(&sample), crps::mean(&constant));
-        let gain: Vec<f64> = (crps::each(&constant).iter().zip(crps::each(&sample)))
+        let mean = |values: &[f64]| {
+            let weight = |row: usize| held_out.weight.as_ref().map_or(1.0, |weight| weight[row]);
+            let total: f64 = (0..values.len()).map(weight).sum();
+            values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
+        };
+        let each = held_out.crps();
+        let (crps_mean, constant_mean) = (mean(&each), crps::mean(&constant));
+        let gain: Vec<f64> = (crps::each(&constant).iter().zip(each))
             .map(|(constant, crps)| constant - crps)
             .collect();
         let noise = standard_error_in(&gain, &sample);
@@ -285,7 +349,7 @@ impl Outcome {
             constant_crps: constant_mean,
             crps_skill: relative(constant_mean - crps_mean),
             skill_standard_error: relative(noise),
-            nlpd: nlpd::mean(&sample),
+            nlpd: mean(&held_out.log_scores()),
             rs: reliability::reliability(&sample),
             rms_z: deterministic::root_mean_square_z(&sample),
             coverage_90: coverage.first().map_or(0.0, |c| c.observed),

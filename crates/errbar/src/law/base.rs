@@ -2,6 +2,8 @@
 
 use std::f64::consts::{LN_2, PI, SQRT_2};
 
+use serde::{Deserialize, Serialize};
+
 use super::special::{
     FRAC_1_SQRT_2PI, gauss, gaussian_hazard, gaussian_log_tail, gaussian_tail,
     gaussian_tail_integral_ratio, log1p_excess,
@@ -20,7 +22,8 @@ use crate::score::nlpd::HALF_LN_2PI;
 /// | logistic | $1/(2 \cosh(z/2))^2$ | $\ln 2$ | 1 | $\pi/\sqrt3$ |
 /// | Laplace | $e^{-\|z\|}/2$ | 1/2 | 3/4 | $\sqrt2$ |
 /// | Student's t | $\propto (1 + z^2/\nu)^{-(\nu+1)/2}$ | | | $\sqrt{\nu/(\nu-2)}$ |
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Base {
     /// The Gaussian.
     Normal,

@@ -2,6 +2,8 @@
 
 use std::f64::consts::LN_2;
 
+use serde::{Deserialize, Serialize};
+
 use super::base::{Base, log_complement};
 use super::special::{gaussian_hazard, gaussian_tail_quantile_of_log};
 use super::{Bounds, Censored, Gradient};
@@ -28,7 +30,7 @@ use crate::math::ln;
 /// ```
 ///
 /// A scale of 0 puts the probability of its side at the location; negative scales and NaN give NaN.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Law {
     /// What its halves are of.
     pub base: Base,
@@ -74,6 +76,13 @@ impl Law {
     #[must_use]
     pub fn normal(location: f64, scale: f64) -> Self {
         Self::symmetric(Base::Normal, location, scale)
+    }
+
+    /// A law in units of sigma, put around a forecast.
+    #[must_use]
+    pub fn around(&self, forecast: f64, sigma: f64) -> Self {
+        let location = forecast + sigma * self.location;
+        Self::new(self.base, location, sigma * self.left, sigma * self.right)
     }
 
     /// The law moved so that its mean is here.

@@ -1,0 +1,392 @@
+//! The law of the errors: its shape, chosen on rows that were held out.
+//!
+//! A model says how large errors are, not how they are distributed. The errors of held-out rows in
+//! units of their sigma tell that: whether tails are heavier than a Gaussian's, whether one side is
+//! longer, whether sigma is too small by a factor, and whether the forecast is off by a part of sigma.
+//! Each [`LawKind`] is fitted to them by likelihood; priors hold scale and location where few rows, or
+//! rows that resemble each other, say little. Which kind it is, is decided by rows that its fit has not
+//! seen: of those whose CRPS cannot be told from the least by a standard error, the one of the best log
+//! score, and of those that cannot be told from that one the simplest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::choices::by_name;
+use crate::diagnose::standard_error_in;
+use crate::error::{Error, Result};
+use crate::law::{Base, Law};
+use crate::optimize::{self, bfgs};
+use crate::score::Sample;
+use crate::score::bootstrap::dependence;
+
+/// Which law errors are to have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum LawKind {
+    /// The one that held-out rows choose.
+    #[default]
+    Auto,
+    /// The Gaussian.
+    Normal,
+    /// Tails of an exponential, a round top.
+    Logistic,
+    /// Tails of an exponential, a sharp top.
+    Laplace,
+    /// Student's t: tails of a power.
+    T,
+    /// A Gaussian with a scale for each side.
+    TwoPieceNormal,
+    /// The asymmetric Laplace law.
+    TwoPieceLaplace,
+    /// Student's t with a scale for each side.
+    TwoPieceT,
+}
+
+impl LawKind {
+    /// All that can be chosen, the simplest first.
+    const ALL: [Self; 7] = [
+        Self::Normal,
+        Self::Logistic,
+        Self::T,
+        Self::Laplace,
+        Self::TwoPieceNormal,
+        Self::TwoPieceLaplace,
+        Self::TwoPieceT,
+    ];
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Normal => "normal",
+            Self::Logistic => "logistic",
+            Self::Laplace => "laplace",
+            Self::T => "t",
+            Self::TwoPieceNormal => "two-piece-normal",
+            Self::TwoPieceLaplace => "two-piece-laplace",
+            Self::TwoPieceT => "two-piece-t",
+        }
+    }
+
+    /// As many independent rows must speak for it.
+    fn least_rows(self) -> f64 {
+        match self {
+            Self::Auto | Self::Normal => 0.0,
+            Self::Logistic | Self::Laplace => 40.0,
+            Self::T => 60.0,
+            Self::TwoPieceNormal | Self::TwoPieceLaplace => 80.0,
+            Self::TwoPieceT => 150.0,
+        }
+    }
+
+    fn bases(self) -> &'static [Base] {
+        const DEGREES: [Base; 6] = [
+            Base::StudentT { nu: 3.0 },
+            Base::StudentT { nu: 4.0 },
+            Base::StudentT { nu: 5.0 },
+            Base::StudentT { nu: 7.0 },
+            Base::StudentT { nu: 10.0 },
+            Base::StudentT { nu: 20.0 },
+        ];
+        match self {
+            Self::Auto | Self::Normal | Self::TwoPieceNormal => &[Base::Normal],
+            Self::Logistic => &[Base::Logistic],
+            Self::Laplace | Self::TwoPieceLaplace => &[Base::Laplace],
+            Self::T | Self::TwoPieceT => &DEGREES,
+        }
+    }
+
+    fn is_skewed(self) -> bool {
+        matches!(self, Self::TwoPieceNormal | Self::TwoPieceLaplace | Self::TwoPieceT)
+    }
+}
+
+impl std::str::FromStr for LawKind {
+    type Err = Error;
+
+    /// By its [`LawKind::name`].
+    fn from_str(name: &str) -> Result<Self> {
+        by_name("law", name)
+    }
+}
+
+/// The law of errors in units of sigma.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shape {
+    /// In units of sigma: its standard deviation is 1.
+    law: Law,
+    /// Sigma is that of the model times this.
+    factor: f64,
+}
+
+impl Shape {
+    /// The law in units of sigma; its standard deviation is 1.
+    #[must_use]
+    pub fn law(&self) -> &Law {
+        &self.law
+    }
+
+    /// Sigma is what the model says times this.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// From the law of errors over what the model says, with its scale and location kept, or taken
+    /// off.
+    fn of(law: Law, recalibrate: bool) -> Self {
+        let deviation = law.standard_deviation();
+        let (left, right) = (law.left / deviation, law.right / deviation);
+        let unit = Law { location: law.location / deviation, left, right, ..law };
+        match recalibrate {
+            true => Self { law: unit, factor: deviation },
+            false => Self { law: unit.with_mean(0.0), factor: 1.0 },
+        }
+    }
+
+    /// Whether one that was read can be used.
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+        let degrees = match self.law.base {
+            Base::StudentT { nu } => nu > 2.0,
+            _ => true,
+        };
+        let scales = [self.law.left, self.law.right, self.factor];
+        let good = degrees
+            && self.law.location.abs() < 1e3
+            && scales.iter().all(|scale| (1e-3..1e3).contains(scale))
+            && (self.law.standard_deviation() - 1.0).abs() < 1e-9;
+        match good {
+            true => Ok(()),
+            false => Err("the law of its errors cannot be used"),
+        }
+    }
+
+    /// What the law is, in a few words.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let Law { base, left, right, .. } = self.law;
+        let skewed = left != right;
+        let name = match (base, skewed) {
+            (Base::Normal, false) => "a Gaussian".to_string(),
+            (Base::Normal, true) => "a two-piece Gaussian".into(),
+            (Base::Logistic, _) => "the logistic law".into(),
+            (Base::Laplace, false) => "the Laplace law".into(),
+            (Base::Laplace, true) => "the asymmetric Laplace law".into(),
+            (Base::StudentT { nu }, false) => format!("Student's t, {nu} degrees of freedom"),
+            (Base::StudentT { nu }, true) => {
+                format!("a two-piece Student's t, {nu} degrees of freedom")
+            }
+        };
+        let mut text = match base {
+            Base::Normal => name,
+            _ => format!("heavier tails than a Gaussian: {name}"),
+        };
+        let short = |value: f64| crate::words::significant(value, 3);
+        if skewed {
+            let (side, ratio) =
+                if right > left { ("above", right / left) } else { ("below", left / right) };
+            text += &format!(
+                "; errors reach {} times as far {side} as on the other side",
+                short(ratio)
+            );
+        }
+        if base != Base::Normal || skewed {
+            let (low, high) = self.law.interval(0.99);
+            let (least, most) = Law::normal(0.0, 1.0).interval(0.99);
+            text += &format!(
+                "; 99% intervals are {} times as wide as a Gaussian's",
+                short((high - low) / (most - least))
+            );
+        }
+        text
+    }
+}
+
+/// Errors of held-out rows, and the sigmas of models that had not seen them.
+pub(super) struct Held<'a> {
+    pub(super) error: &'a [f64],
+    pub(super) sigma: &'a [f64],
+    pub(super) weight: Option<&'a [f64]>,
+}
+
+/// What was chosen, and for each row what other rows would have chosen.
+pub(super) struct Chosen {
+    pub(super) shape: Shape,
+    /// One for each part of the rows, in their order, learned from the others.
+    pub(super) without: Vec<Shape>,
+}
+
+/// Parts of the held-out rows that judge laws of the others.
+const PARTS: usize = 5;
+/// In units of sigma, as far as any error need be: nothing is known of rarer ones.
+const FARTHEST: f64 = 1e3;
+/// How far location and the logarithm of the scale may be from 0 before rows speak for it, and the
+/// logarithm of the ratio of the two sides.
+const LOCATION: f64 = 0.1;
+const SCALE: f64 = 0.2;
+const SKEW: f64 = 0.5;
+/// Rows beyond these tell nothing new about a few parameters.
+const MOST_ROWS: usize = 5_000;
+
+/// Which part a row belongs to.
+pub(super) fn part_of(row: usize, rows: usize) -> usize {
+    (row * PARTS / rows.max(1)).min(PARTS - 1)
+}
+
+/// Chooses the law of held-out errors.
+pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<Chosen> {
+    let rows = held.error.len();
+    let z: Vec<f64> = held
+        .error
+        .iter()
+        .zip(held.sigma)
+        .map(|(e, s)| (e / s).clamp(-FARTHEST, FARTHEST))
+        .collect();
+    let ones = vec![1.0; rows];
+    let sample = Sample::new(&z, &ones)?.maybe_weighted(held.weight)?;
+    let alike = dependence(&sample).map_or(0.0, |found| found.autocorrelation.clamp(0.0, 0.99));
+    let worth = sample.effective_rows() * (1.0 - alike) / (1.0 + alike);
+    let learn = |but: Option<usize>| Errors::of(&z, held.weight, worth, but);
+    let all = learn(None);
+    let others: Vec<Errors> = (0..PARTS).map(|part| learn(Some(part))).collect();
+    let kinds: Vec<LawKind> = match wanted {
+        LawKind::Auto => {
+            LawKind::ALL.into_iter().filter(|kind| kind.least_rows() <= worth).collect()
+        }
+        kind => vec![kind],
+    };
+    let mut tried = Vec::with_capacity(kinds.len());
+    for kind in kinds {
+        let law = all.fit(kind, kind.bases(), None);
+        let near = around(kind.bases(), law.base);
+        let without: Vec<Shape> = (others.iter())
+            .map(|others| Shape::of(others.fit(kind, near, Some(law)), recalibrate))
+            .collect();
+        let each = |score: &dyn Fn(&Law, f64, f64) -> f64| -> Vec<f64> {
+            let one = |row: usize| {
+                let Shape { law, factor } = &without[part_of(row, rows)];
+                score(law, z[row] / factor, factor * held.sigma[row])
+            };
+            (0..rows).map(one).collect()
+        };
+        let crps = each(&|law, z, sigma| sigma * law.crps(z));
+        let log_score = each(&|law, z, sigma| law.log_score(z) + sigma.ln());
+        tried.push(Tried { shape: Shape::of(law, recalibrate), without, crps, log_score });
+    }
+    let scored = Sample::new(held.error, held.sigma)?.maybe_weighted(held.weight)?;
+    let total: f64 = held.weight.map_or(rows as f64, |weight| weight.iter().sum());
+    let mean = |values: &[f64]| {
+        let weight = |row: usize| held.weight.map_or(1.0, |weight| weight[row]);
+        values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
+    };
+    // The best, and those that cannot be told from it; the simplest first.
+    let best = |among: &[usize], scores: &[&Vec<f64>]| -> (usize, Vec<usize>) {
+        let order = |a: &&usize, b: &&usize| mean(scores[**a]).total_cmp(&mean(scores[**b]));
+        let best = among.iter().min_by(order).copied().unwrap_or(0);
+        let close = |one: &usize| {
+            let gap: Vec<f64> = scores[*one].iter().zip(scores[best]).map(|(a, b)| a - b).collect();
+            mean(&gap) <= standard_error_in(&gap, &scored)
+        };
+        (best, among.iter().copied().filter(close).collect())
+    };
+    let every: Vec<usize> = (0..tried.len()).collect();
+    let (crps, log_scores): (Vec<_>, Vec<_>) =
+        tried.iter().map(|one| (&one.crps, &one.log_score)).unzip();
+    let (_, sharp) = best(&every, &crps);
+    let (likeliest, alike) = best(&sharp, &log_scores);
+    let chosen = alike.first().copied().unwrap_or(likeliest);
+    let Tried { shape, without, .. } = tried.swap_remove(chosen);
+    Ok(Chosen { shape, without })
+}
+
+/// A kind of law, fitted and judged.
+struct Tried {
+    shape: Shape,
+    without: Vec<Shape>,
+    crps: Vec<f64>,
+    log_score: Vec<f64>,
+}
+
+/// A base and its neighbours in a list.
+fn around(bases: &'static [Base], base: Base) -> &'static [Base] {
+    let at = bases.iter().position(|other| *other == base).unwrap_or(0);
+    &bases[at.saturating_sub(1)..(at + 2).min(bases.len())]
+}
+
+/// Scaled errors to fit laws to.
+struct Errors {
+    z: Vec<f64>,
+    /// Their weights, whose sum is the number of independent rows.
+    weight: Vec<f64>,
+}
+
+impl Errors {
+    /// All, or all but one part.
+    fn of(z: &[f64], weight: Option<&[f64]>, worth: f64, but: Option<usize>) -> Self {
+        let every = z.len().div_ceil(MOST_ROWS);
+        let rows: Vec<usize> =
+            (0..z.len()).filter(|&row| Some(part_of(row, z.len())) != but).step_by(every).collect();
+        let weights: Vec<f64> =
+            rows.iter().map(|&row| weight.map_or(1.0, |weight| weight[row])).collect();
+        let total: f64 = weights.iter().sum();
+        let left = if but.is_some() { 1.0 - 1.0 / PARTS as f64 } else { 1.0 };
+        let scale = if total > 0.0 { worth * left / total } else { 0.0 };
+        Self {
+            z: rows.iter().map(|&row| z[row]).collect(),
+            weight: weights.iter().map(|weight| weight * scale).collect(),
+        }
+    }
+
+    /// The likeliest law of a kind.
+    fn fit(&self, kind: LawKind, bases: &[Base], start: Option<Law>) -> Law {
+        let fits = bases.iter().map(|&base| self.fit_base(base, kind.is_skewed(), start));
+        let best = fits.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map_or(Law::normal(0.0, 1.0), |(_, law)| law)
+    }
+
+    fn fit_base(&self, base: Base, skewed: bool, start: Option<Law>) -> (f64, Law) {
+        // Location, and the logarithms of a scale and of the ratio of the two sides.
+        let unit = 0.5 * base.variance().ln();
+        let law = |x: &[f64]| {
+            let half = x.get(2).map_or(0.0, |ratio| 0.5 * ratio);
+            let log = x[1] - unit;
+            Law::new(base, x[0], (log - half).exp(), (log + half).exp())
+        };
+        let mut x = match start {
+            Some(law) => {
+                let log = 0.5 * (law.left.ln() + law.right.ln()) + 0.5 * law.base.variance().ln();
+                vec![law.location, log, (law.right / law.left).ln()]
+            }
+            None => vec![0.0; 3],
+        };
+        x.truncate(if skewed { 3 } else { 2 });
+        let prior = [LOCATION, SCALE, SKEW];
+        let cost = |x: &[f64], gradient: &mut [f64]| -> Option<f64> {
+            if x.iter().any(|x| x.is_nan() || x.abs() > 5.0) {
+                return None;
+            }
+            let law = law(x);
+            gradient.fill(0.0);
+            let mut sum = 0.0;
+            for (z, weight) in self.z.iter().zip(&self.weight) {
+                let (score, slope) = law.log_score_and_gradient(*z);
+                sum += weight * score;
+                let (left, right) = (slope.left * law.left, slope.right * law.right);
+                gradient[0] += weight * slope.location;
+                gradient[1] += weight * (left + right);
+                if let Some(skew) = gradient.get_mut(2) {
+                    *skew += weight * 0.5 * (right - left);
+                }
+            }
+            for ((x, gradient), width) in x.iter().zip(gradient).zip(prior) {
+                sum += 0.5 * (x / width).powi(2);
+                *gradient += x / (width * width);
+            }
+            Some(sum)
+        };
+        let options = optimize::Options { iterations: 60, gradient: 1e-5, ..Default::default() };
+        let found = bfgs(&mut x, &options, cost);
+        (if found.value.is_nan() { f64::INFINITY } else { found.value }, law(&x))
+    }
+}
