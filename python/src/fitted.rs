@@ -50,6 +50,8 @@ pub(crate) struct FitOptions<'py> {
     independent: bool,
     local_units: bool,
     debias: bool,
+    law: String,
+    recalibrate: bool,
     guarantee: Option<String>,
     seed: u64,
     n_jobs: Option<isize>,
@@ -71,6 +73,8 @@ impl FitOptions<'_> {
             .independent(self.independent)
             .local_units(self.local_units)
             .debias(self.debias)
+            .law(self.law.parse().map_err(refused)?)
+            .recalibrate(self.recalibrate)
             .guarantee(match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
@@ -255,6 +259,26 @@ impl Fitted {
         self.fitted.too_few_rows()
     }
 
+    /// The law of errors in units of sigma: base, degrees of freedom, location, left and right scale.
+    #[getter]
+    fn law(&self) -> (&'static str, Option<f64>, f64, f64, f64) {
+        let normal = errbar::law::Law::normal(0.0, 1.0);
+        let law = self.fitted.shape().map_or(normal, |shape| *shape.law());
+        let (base, nu) = match law.base {
+            Base::Normal => ("normal", None),
+            Base::Logistic => ("logistic", None),
+            Base::Laplace => ("laplace", None),
+            Base::StudentT { nu } => ("t", Some(nu)),
+        };
+        (base, nu, law.location, law.left, law.right)
+    }
+
+    /// The same in words.
+    #[getter]
+    fn law_in_words(&self) -> Option<String> {
+        self.fitted.shape().map(|shape| shape.explain())
+    }
+
     /// The name of the forecast that the errors belong to, if it is known.
     #[getter]
     fn forecast(&self) -> Option<&str> {
@@ -296,6 +320,8 @@ impl Fitted {
         dict.set_item("budget", options.budget)?;
         dict.set_item("local_units", options.local_units)?;
         dict.set_item("debias", options.debias)?;
+        dict.set_item("law", options.law.name())?;
+        dict.set_item("recalibrate", options.recalibrate)?;
         let guarantee = options.guarantee.map(|method| match method {
             Method::Split => "split",
             Method::Cross => "cross",

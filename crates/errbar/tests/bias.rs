@@ -69,8 +69,8 @@ fn what_it_is_worth_is_known_beforehand() {
     assert!(!worth.pays() && gain > -0.01, "{gain} {noise}");
 }
 
-/// A slope and a product are known to a few terms, each to about sigma over the root of the rows (0.03);
-/// steps of trees cannot follow them so closely. Away from the rows it stays where it was at their edge.
+/// Six terms of 1,000 rows of sigma one are known to about sqrt(6 / 1,000) = 0.08 at a row; three of that
+/// are allowed. Away from the rows it stays where it was at their edge.
 #[test]
 fn slopes_are_found_by_a_polynomial() {
     let slope = |x: &[f64]| 1.5 * x[0] - 2.0 * x[1] + 3.0 * x[0] * x[1];
@@ -84,7 +84,7 @@ fn slopes_are_found_by_a_polynomial() {
         off.fold(0.0, f64::max)
     };
     let found = fitted.predict(&at).unwrap().bias().unwrap().to_vec();
-    assert!(off(&found) < 0.15, "{found:?}");
+    assert!(off(&found) < 0.23, "{found:?}");
     let far = fitted.predict(&[1e9, -1e9]).unwrap().bias().unwrap()[0];
     let edge = fitted.predict(&[1.0, 0.0]).unwrap().bias().unwrap()[0];
     assert!((far - edge).abs() < 0.05, "{far} {edge}");

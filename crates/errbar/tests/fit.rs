@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use errbar::fit::{Fitted, Kind, Options, fit};
+use errbar::fit::{Fitted, Kind, LawKind, Options, fit};
 use errbar::sigma::Model;
 use errbar::{Data, Error, Group, Monitor, Silent, Split};
 use rand::{RngExt, SeedableRng};
@@ -112,22 +112,23 @@ fn heavier_rows_count_more() {
 #[test]
 fn the_units_of_the_error_do_not_matter() {
     let (inputs, error) = draw(5, 200, steep);
-    for kind in [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees] {
+    let kinds = [Kind::Constant, Kind::Polynomial, Kind::Network, Kind::Trees];
+    for (kind, recalibrate) in kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
         let sigma = |factor: f64| {
             let scaled: Vec<f64> = error.iter().map(|e| factor * e).collect();
             let data = Data::new(&inputs, 2, &scaled).unwrap();
-            let options = Options::default().kind(kind);
-            fit(&data, &names(), &options, &Silent)
-                .unwrap()
-                .fitted
-                .predict(&inputs)
-                .unwrap()
-                .into_sigma()
+            let law = if recalibrate { LawKind::Auto } else { LawKind::Normal };
+            let options = Options::default().kind(kind).law(law).recalibrate(recalibrate);
+            let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
+            fitted.predict(&inputs).unwrap().into_sigma()
         };
         let one = sigma(1.0);
+        // Networks of a part of the rows may take another path after another rounding, and held-out rows
+        // then ask for a slightly other size.
+        let off = if kind == Kind::Network && recalibrate { 1e-2 } else { 1e-6 };
         for factor in [1e-6, 1e6] {
             for (a, b) in one.iter().zip(sigma(factor)) {
-                assert!((a * factor / b - 1.0).abs() < 1e-6, "{kind:?} {factor}: {a} {b}");
+                assert!((a * factor / b - 1.0).abs() < off, "{kind:?} {factor}: {a} {b}");
             }
         }
     }
@@ -151,6 +152,7 @@ fn in_order_rows_are_judged_by_models_of_the_rows_before_them() {
     let (inputs, error) = draw(7, 100, steep);
     let data = Data::new(&inputs, 2, &error).unwrap();
     let options = Options::default().kind(Kind::Polynomial).split(Split::InOrder).validation(0.2);
+    let options = options.law(LawKind::Normal).recalibrate(false);
     let fit = fit(&data, &names(), &options, &Silent).unwrap();
     let held_out = fit.held_out.unwrap();
     assert_eq!(held_out.rows, (60..100).collect::<Vec<usize>>());

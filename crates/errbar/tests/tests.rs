@@ -19,6 +19,7 @@ mod layers; // the order of the library's rooms
 mod math; // elementary functions
 mod reliability; // the Reliability Score
 mod score_vectors; // 60-digit values
+mod shape; // the law of errors
 mod shifted; // inputs that move
 mod sigma; // models of sigma
 mod sparse; // a Gaussian process of many rows

@@ -83,7 +83,7 @@ pub(crate) fn check(fitted: &Fitted) {
 fn exported(fitted: &Fitted) -> anyhow::Result<Vec<u8>> {
     // A file may hold a model that knows less than its data.
     let missing = fitted.takes_missing() && fitted.model().takes_missing();
-    onnx::export(fitted.supported(), moved(fitted), &columns(fitted), missing)
+    onnx::export(fitted.supported(), moved(fitted), fitted.shape(), &columns(fitted), missing)
 }
 
 /// What was learned about the bias of the forecaster.

@@ -11,6 +11,8 @@
 //! members of a stack.
 
 use anyhow::{Context, ensure};
+use errbar::fit::Shape;
+use errbar::law::Law;
 use errbar::mean::bias::Bias;
 use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
@@ -79,6 +81,7 @@ pub(super) struct Moved<'a> {
 pub(super) fn export(
     supported: &Supported,
     moved: Option<Moved>,
+    shape: Option<&Shape>,
     columns: &[Column],
     missing: bool,
 ) -> anyhow::Result<Vec<u8>> {
@@ -113,6 +116,14 @@ pub(super) fn export(
             }
         }
     };
+    let sigma = match shape {
+        Some(shape) => graph.part("recalibrated_", |graph| {
+            let factor = graph.doubles("factor", &[], &[shape.factor()]);
+            let sigma = graph.node("product", "Mul", &[&sigma, &factor]);
+            held(graph, &sigma, f64::MIN_POSITIVE)
+        }),
+        None => sigma,
+    };
     let sigma = graph.node("sigma_column", "Add", &[&sigma, &inputs.gap]);
     let sigma = graph.node("sigma", "Squeeze", &[&sigma, &inputs.across]);
     graph.output_double(
@@ -121,6 +132,16 @@ pub(super) fn export(
             "The standard deviation of the forecast's error; NaN for inputs that are {refused}."
         ),
     );
+    if let Some(law) = shape.map(Shape::law) {
+        let mut times = |name: &str, factor: f64, doc: &str| {
+            let factor = graph.doubles(&format!("{name}_in_sigmas"), &[], &[factor]);
+            let value = graph.node(name, "Mul", &[&sigma, &factor]);
+            graph.output_double(&value, doc);
+        };
+        times("location", law.location, "What to add to the forecast for the mode of its law.");
+        times("left", law.left, "The scale of the law below its mode.");
+        times("right", law.right, "The scale of the law above its mode; its base is in \"law\".");
+    }
     let outside = match &near {
         // An input that never varied has no support to lose.
         Some(near) => {
@@ -150,9 +171,16 @@ pub(super) fn export(
         metadata_props: vec![
             entry("inputs", serde_json::to_string(&names).context("cannot write the names")?),
             entry("model", model.explain()),
+            entry("law", law_entry(shape)?),
         ],
     };
     Ok(file.encode_to_vec())
+}
+
+/// The law of errors in units of sigma, as JSON: {"base": .., "location": .., "left": .., "right": ..}.
+fn law_entry(shape: Option<&Shape>) -> anyhow::Result<String> {
+    let law = shape.map_or(Law::normal(0.0, 1.0), |shape| *shape.law());
+    serde_json::to_string(&law).context("cannot write the law")
 }
 
 /// The bias, and the forecast that it moves where that is an input.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::choices::by_name;
 use crate::diagnose::standard_error_in;
 use crate::error::{Error, Result};
-use crate::law::{Base, Law};
+use crate::law::{Base, Gradient, Law};
 use crate::optimize::{self, bfgs};
 use crate::score::Sample;
 use crate::score::bootstrap::dependence;
@@ -221,11 +221,11 @@ pub(super) struct Chosen {
 const PARTS: usize = 5;
 /// In units of sigma, as far as any error need be: nothing is known of rarer ones.
 const FARTHEST: f64 = 1e3;
-/// How far location and the logarithm of the scale may be from 0 before rows speak for it, and the
-/// logarithm of the ratio of the two sides.
+/// How far mean, logarithm of the standard deviation and logarithm of the ratio of the two sides may be
+/// from 0 before rows speak for it.
 const LOCATION: f64 = 0.1;
 const SCALE: f64 = 0.2;
-const SKEW: f64 = 0.5;
+const SKEW: f64 = 1.0;
 /// Rows beyond these tell nothing new about a few parameters.
 const MOST_ROWS: usize = 5_000;
 
@@ -308,6 +308,28 @@ struct Tried {
     log_score: Vec<f64>,
 }
 
+/// The log score of a law and its slope. The top of Laplace's law is rounded off: its edge would leave
+/// the search at one of the errors, whichever it meets first.
+fn log_score(law: &Law, z: f64) -> (f64, Gradient) {
+    const ROUND: f64 = 0.1;
+    if law.base != Base::Laplace {
+        return law.log_score_and_gradient(z);
+    }
+    let (both, above) = (law.left + law.right, z > law.location);
+    let own = if above { law.right } else { law.left };
+    let u = (z - law.location) / own;
+    let distance = u.hypot(ROUND);
+    let stretch = -u * u / distance / own;
+    let (left, right) = if above { (0.0, stretch) } else { (stretch, 0.0) };
+    let gradient = Gradient {
+        location: -u / distance / own,
+        left: left + 1.0 / both,
+        right: right + 1.0 / both,
+        ..Gradient::default()
+    };
+    (both.ln() + distance, gradient)
+}
+
 /// A base and its neighbours in a list.
 fn around(bases: &'static [Base], base: Base) -> &'static [Base] {
     let at = bases.iter().position(|other| *other == base).unwrap_or(0);
@@ -346,17 +368,9 @@ impl Errors {
     }
 
     fn fit_base(&self, base: Base, skewed: bool, start: Option<Law>) -> (f64, Law) {
-        // Location, and the logarithms of a scale and of the ratio of the two sides.
-        let unit = 0.5 * base.variance().ln();
-        let law = |x: &[f64]| {
-            let half = x.get(2).map_or(0.0, |ratio| 0.5 * ratio);
-            let log = x[1] - unit;
-            Law::new(base, x[0], (log - half).exp(), (log + half).exp())
-        };
         let mut x = match start {
             Some(law) => {
-                let log = 0.5 * (law.left.ln() + law.right.ln()) + 0.5 * law.base.variance().ln();
-                vec![law.location, log, (law.right / law.left).ln()]
+                vec![law.mean(), law.standard_deviation().ln(), (law.right / law.left).ln()]
             }
             None => vec![0.0; 3],
         };
@@ -366,17 +380,20 @@ impl Errors {
             if x.iter().any(|x| x.is_nan() || x.abs() > 5.0) {
                 return None;
             }
-            let law = law(x);
+            let (law, by_skew) = law_of(base, x);
+            let by_mean = 2.0 * base.half_mean_distance();
             gradient.fill(0.0);
             let mut sum = 0.0;
             for (z, weight) in self.z.iter().zip(&self.weight) {
-                let (score, slope) = law.log_score_and_gradient(*z);
+                let (score, slope) = log_score(&law, *z);
                 sum += weight * score;
-                let (left, right) = (slope.left * law.left, slope.right * law.right);
+                // With the mean held, the mode moves by this when a side grows.
+                let left = law.left * (slope.left + by_mean * slope.location);
+                let right = law.right * (slope.right - by_mean * slope.location);
                 gradient[0] += weight * slope.location;
                 gradient[1] += weight * (left + right);
                 if let Some(skew) = gradient.get_mut(2) {
-                    *skew += weight * 0.5 * (right - left);
+                    *skew += weight * (left * by_skew[0] + right * by_skew[1]);
                 }
             }
             for ((x, gradient), width) in x.iter().zip(gradient).zip(prior) {
@@ -387,6 +404,44 @@ impl Errors {
         };
         let options = optimize::Options { iterations: 60, gradient: 1e-5, ..Default::default() };
         let found = bfgs(&mut x, &options, cost);
-        (if found.value.is_nan() { f64::INFINITY } else { found.value }, law(&x))
+        let value = if found.value.is_nan() { f64::INFINITY } else { found.value };
+        (value, law_of(base, &x).0)
+    }
+}
+
+/// The law of a mean, the logarithm of a standard deviation, and the logarithm $d$ of the ratio of its
+/// sides, if they differ; and the slopes of the logarithms of both sides in $d$.
+///
+/// With $m_2$ and $A$ of the base, sides of $e^{-d/2}$ and $e^{d/2}$ have the variance
+/// $c^2 = m_2(e^d - 1 + e^{-d}) - 4A^2(e^d - 2 + e^{-d})$.
+fn law_of(base: Base, x: &[f64]) -> (Law, [f64; 2]) {
+    let d = x.get(2).copied().unwrap_or(0.0);
+    let (variance, a) = (base.variance(), base.half_mean_distance());
+    let (up, down) = (d.exp(), (-d).exp());
+    let square = variance * (up - 1.0 + down) - 4.0 * a * a * (up - 2.0 + down);
+    let own = 0.5 * (variance - 4.0 * a * a) * (up - down) / square;
+    let unit = x[1] - 0.5 * square.ln();
+    let (left, right) = ((unit - 0.5 * d).exp(), (unit + 0.5 * d).exp());
+    let law = Law::new(base, x[0] - 2.0 * a * (right - left), left, right);
+    (law, [-0.5 - own, 0.5 - own])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slope that the search follows, against differences.
+    #[test]
+    fn slopes_are_those_of_the_cost() {
+        for base in [Base::Normal, Base::Logistic, Base::Laplace, Base::StudentT { nu: 4.0 }] {
+            let (law, by_skew) = law_of(base, &[0.3, -0.2, 0.7]);
+            assert!((law.mean() - 0.3).abs() < 1e-14 && (law.right / law.left).ln() - 0.7 < 1e-14);
+            assert!((law.standard_deviation().ln() + 0.2).abs() < 1e-14);
+            let step = 1e-6;
+            let [low, high] = [-step, step].map(|h| law_of(base, &[0.3, -0.2, 0.7 + h]).0);
+            let left = (high.left / low.left).ln() / (2.0 * step);
+            let right = (high.right / low.right).ln() / (2.0 * step);
+            assert!((left - by_skew[0]).abs() < 1e-8 && (right - by_skew[1]).abs() < 1e-8);
+        }
     }
 }
