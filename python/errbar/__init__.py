@@ -20,6 +20,7 @@ from ._cost import (
     reliability_score_min,
 )
 from ._errbar import __version__
+from ._law import Law
 from ._normal import Normal
 from ._report import Report, report
 from ._rows import crps, crps_gradient, erf, erfinv, nlpd, pit
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AR",
+    "Law",
     "Normal",
     "Report",
     "Scores",

@@ -5,6 +5,7 @@ Nothing is copied that is an array of doubles in one piece already.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -41,19 +42,29 @@ def together(first: str, a: Any, second: str, b: Any) -> tuple[Floats, Floats, t
     x, y = floats(first, a), floats(second, b)
     if x.shape == y.shape:
         return x, y, x.shape
-    try:
-        shape = np.broadcast_shapes(x.shape, y.shape)
-    except ValueError:
-        if x.ndim == 1 and y.ndim == 1:
-            raise ValueError(
-                f"{second} has {len(y)} values but {first} has {len(x)}: give one value per row"
-            ) from None
-        raise ValueError(
-            f"{first} has shape {x.shape} and {second} has shape {y.shape}: "
-            "give shapes that are equal or broadcast"
-        ) from None
+    shape = common_shape({first: x, second: y})
     spread = [np.ascontiguousarray(np.broadcast_to(array, shape)) for array in (x, y)]
     return spread[0], spread[1], shape
+
+
+def common_shape(named: dict[str, Floats]) -> tuple[int, ...]:
+    """The shape that arrays have when they are broadcast."""
+    try:
+        return np.broadcast_shapes(*(array.shape for array in named.values()))
+    except ValueError:
+        pass
+    # Two of them do not go together.
+    for (first, x), (second, y) in combinations(named.items(), 2):
+        if any(1 != m != n != 1 for m, n in zip(x.shape[::-1], y.shape[::-1])):
+            break
+    if x.ndim == 1 and y.ndim == 1:
+        raise ValueError(
+            f"{second} has {len(y)} values but {first} has {len(x)}: give one value per row"
+        )
+    raise ValueError(
+        f"{first} has shape {x.shape} and {second} has shape {y.shape}: "
+        "give shapes that are equal or broadcast"
+    )
 
 
 def refuse_twice(names: list[str]) -> None:

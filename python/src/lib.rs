@@ -4,6 +4,7 @@
 mod arrays;
 mod fitted;
 mod gaussian;
+mod law;
 mod program;
 mod report;
 mod scores;
@@ -16,6 +17,8 @@ mod _errbar {
     use crate::fitted::{Fitted, fit_sigma};
     #[pymodule_export]
     use crate::gaussian::{crps, crps_gradient, erf, erfc, erfcinv, erfinv, nlpd, pit};
+    #[pymodule_export]
+    use crate::law::law;
     #[pymodule_export]
     use crate::program::program;
     #[pymodule_export]

@@ -111,11 +111,17 @@ fn moments_are_those_of_quadrature() {
         worst.compare("mean", 10.0 + law.mean(), 10.0 + n[0], law);
         worst.compare("variance", law.variance(), n[1], law);
         assert!(n[1].is_finite() || law.variance() == f64::INFINITY);
+        worst.compare("standard deviation", law.standard_deviation(), n[1].sqrt(), law);
+        // Also where squares are no numbers.
+        for unit in [1e-200, 1e200] {
+            let law = Law { left: unit * law.left, right: unit * law.right, ..law };
+            worst.compare("standard deviation", law.standard_deviation() / unit, n[1].sqrt(), law);
+        }
         // An anchor that is not the mode.
         assert!((law.with_mean(7.0).mean() - 7.0).abs() < 1e-14);
         assert!((law.with_median(7.0).cdf(7.0) - 0.5).abs() < 1e-14);
     }
-    worst.hold(&[("mean", 1e-14), ("variance", 1e-13)]);
+    worst.hold(&[("mean", 1e-14), ("variance", 1e-13), ("standard deviation", 1e-13)]);
 }
 
 #[test]
@@ -429,6 +435,21 @@ fn bounds_have_a_probability() {
         // What should not be observed: its distance counts, and its density is none.
         assert_eq!(censored.crps(-2.0), 1.5 + censored.crps(-0.5));
         assert_eq!(censored.log_score(3.0), f64::INFINITY);
+        // The bounds have a probability, and what lies between a density: together they are all.
+        let between = -0.5..=2.5;
+        let steps = 20_000;
+        let width = 3.0 / f64::from(steps);
+        let middles = (0..steps).map(|i| -0.5 + (f64::from(i) + 0.5) * width);
+        let density: f64 = middles.map(|y| censored.density(y) * width).sum();
+        let bounds = censored.density(*between.start()) + censored.density(*between.end());
+        assert!((density + bounds - 1.0).abs() < 1e-6, "{law:?} {density} {bounds}");
+        for y in [-0.6, -0.5, 0.3, 2.5, 2.6] {
+            let density = censored.log_density(y).exp();
+            assert!((density - censored.density(y)).abs() < 1e-14, "{law:?} {y}");
+            assert_eq!(density > 0.0, between.contains(&y));
+            assert!((censored.log_cdf(y).exp() - censored.cdf(y)).abs() < 1e-14);
+            assert!((censored.log_exceed(y).exp() - censored.exceed(y)).abs() < 1e-14);
+        }
     }
 }
 
@@ -448,6 +469,23 @@ fn slices_have_the_same_bits() {
         for (i, (law, y)) in laws.iter().zip(&y).enumerate() {
             assert_eq!(scores[i], law.crps(*y));
             assert_eq!((again[i], gradients[i]), law.crps_and_gradient(*y));
+        }
+        let p: Vec<f64> = (0..100).map(|i| [0.0, 0.05, 0.5, 0.7, 1.0, 1.5][i % 6]).collect();
+        type Many = fn(&Laws<'_>, &[f64], &mut [f64]) -> errbar::Result<()>;
+        type One = fn(&Law, f64) -> f64;
+        let others: [(Many, One, &[f64]); 4] = [
+            (|laws, y, out| laws.cdf(y, out), Law::cdf, &y),
+            (|laws, y, out| laws.exceed(y, out), Law::exceed, &y),
+            (|laws, y, out| laws.quantile(y, out), Law::quantile, &p),
+            (|laws, y, out| laws.upper_quantile(y, out), Law::upper_quantile, &p),
+        ];
+        for (of_many, of_one, argument) in others {
+            of_many(&many, argument, &mut scores).expect("equal lengths");
+            for ((value, law), argument) in scores.iter().zip(&laws).zip(argument) {
+                let alone = of_one(law, *argument);
+                assert!(*value == alone || value.is_nan() && alone.is_nan(), "{law:?} {argument}");
+            }
+            assert!(of_many(&many, &argument[1..], &mut scores).is_err());
         }
         assert!(many.crps(&y[1..], &mut scores).is_err());
         assert!(many.crps_and_gradient(&y, &mut scores, &mut gradients[1..]).is_err());

@@ -44,6 +44,43 @@ impl Censored {
         }
     }
 
+    /// The logarithm of [`Censored::cdf`].
+    #[must_use]
+    pub fn log_cdf(&self, y: f64) -> f64 {
+        match y {
+            y if y < self.bounds.lower() => f64::NEG_INFINITY,
+            y if y >= self.bounds.upper() => 0.0,
+            y => self.law.log_cdf(y),
+        }
+    }
+
+    /// The logarithm of [`Censored::exceed`].
+    #[must_use]
+    pub fn log_exceed(&self, y: f64) -> f64 {
+        match y {
+            y if y < self.bounds.lower() => 0.0,
+            y if y >= self.bounds.upper() => f64::NEG_INFINITY,
+            y => self.law.log_exceed(y),
+        }
+    }
+
+    /// The density between the bounds, and at a bound its probability: what likelihoods are made of.
+    #[must_use]
+    pub fn density(&self, y: f64) -> f64 {
+        match y {
+            y if y < self.bounds.lower() || y > self.bounds.upper() => 0.0,
+            y if y == self.bounds.lower() => self.mass_at_lower(),
+            y if y == self.bounds.upper() => self.mass_at_upper(),
+            y => self.law.density(y),
+        }
+    }
+
+    /// The logarithm of [`Censored::density`].
+    #[must_use]
+    pub fn log_density(&self, y: f64) -> f64 {
+        -self.log_score(y)
+    }
+
     /// The probability of the lower bound.
     #[must_use]
     pub fn mass_at_lower(&self) -> f64 {

@@ -1,14 +1,18 @@
 //! The laws of many rows, scored at the speed of vector instructions.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use super::crps::{Laplace, Logistic, Normal, Standard, two_piece};
+use super::special::{ERFC_BELOW, gaussian_tail};
+use super::two_piece::Place;
 use super::{Base, Gradient, Law};
 use crate::checks::check_length;
 use crate::error::Result;
-use crate::math::{Arithmetic, Kernel, dispatch};
+use crate::math::{Arithmetic, Kernel, dispatch, erfc_slice};
 
 /// Laws of one base around many forecasts: parallel slices.
 ///
-/// Scores have the same bits as those of each [`Law`] alone.
+/// Results have the same bits as those of each [`Law`] alone.
 ///
 /// ```
 /// use errbar::law::{Base, Law, Laws};
@@ -58,32 +62,116 @@ impl Laws<'_> {
         self.run(y, scores, Some(gradients))
     }
 
-    fn run(&self, y: &[f64], scores: &mut [f64], gradients: Option<&mut [Gradient]>) -> Result<()> {
+    /// [`Law::cdf`] of each.
+    ///
+    /// # Errors
+    /// If the slices differ in length.
+    pub fn cdf(&self, y: &[f64], out: &mut [f64]) -> Result<()> {
+        self.probabilities(y, out, false)
+    }
+
+    /// [`Law::exceed`] of each.
+    ///
+    /// # Errors
+    /// If the slices differ in length.
+    pub fn exceed(&self, y: &[f64], out: &mut [f64]) -> Result<()> {
+        self.probabilities(y, out, true)
+    }
+
+    /// [`Law::quantile`] of each, of one probability for each law. Those that come again cost little
+    /// where the law has one scale: intervals of one level, or a few levels in turn.
+    ///
+    /// # Errors
+    /// If the slices differ in length.
+    pub fn quantile(&self, p: &[f64], out: &mut [f64]) -> Result<()> {
+        self.quantiles(p, out, Law::quantile)
+    }
+
+    /// [`Law::upper_quantile`] of each, likewise.
+    ///
+    /// # Errors
+    /// If the slices differ in length.
+    pub fn upper_quantile(&self, q: &[f64], out: &mut [f64]) -> Result<()> {
+        self.quantiles(q, out, Law::upper_quantile)
+    }
+
+    fn law(&self, i: usize) -> Law {
+        Law::new(self.base, self.location[i], self.left[i], self.right[i])
+    }
+
+    fn check_lengths(&self, what: &'static str, argument: &[f64], out: &[f64]) -> Result<()> {
         let columns = [("location", self.location), ("left", self.left), ("right", self.right)];
-        for (what, values) in columns {
-            check_length(what, values.len(), "y", y.len())?;
+        for (column, values) in columns {
+            check_length(column, values.len(), what, argument.len())?;
         }
-        check_length("scores", scores.len(), "y", y.len())?;
+        check_length("out", out.len(), what, argument.len())
+    }
+
+    fn probabilities(&self, y: &[f64], out: &mut [f64], above: bool) -> Result<()> {
+        self.check_lengths("y", y, out)?;
+        if self.base != Base::Normal {
+            for (i, (out, y)) in out.iter_mut().zip(y).enumerate() {
+                let law = self.law(i);
+                *out = if above { law.exceed(*y) } else { law.cdf(*y) };
+            }
+            return Ok(());
+        }
+        let (mut x, mut tails) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for (block, (out, y)) in out.chunks_mut(BLOCK).zip(y.chunks(BLOCK)).enumerate() {
+            let place = |i: usize| self.law(block * BLOCK + i).place(y[i]);
+            for (i, x) in x[..y.len()].iter_mut().enumerate() {
+                *x = place(i).z * FRAC_1_SQRT_2;
+            }
+            erfc_slice(&x[..y.len()], &mut tails[..y.len()]);
+            for (i, out) in out.iter_mut().enumerate() {
+                let Place { upper, z, weight, .. } = place(i);
+                let tail = if z < ERFC_BELOW { 0.5 * tails[i] } else { gaussian_tail(z) };
+                let beyond = weight * tail;
+                *out = if upper == above { beyond } else { 1.0 - beyond };
+            }
+        }
+        Ok(())
+    }
+
+    fn quantiles(&self, p: &[f64], out: &mut [f64], of: fn(&Law, f64) -> f64) -> Result<()> {
+        self.check_lengths("p", p, out)?;
+        let standard = Law::symmetric(self.base, 0.0, 1.0);
+        // What was asked before, at places that its bits decide: so many that few have to share one.
+        let mut known = [(f64::NAN, f64::NAN); 1024];
+        for (i, (out, &p)) in out.iter_mut().zip(p).enumerate() {
+            let law = self.law(i);
+            // One scale, whose half is exact.
+            *out = if law.left == law.right && law.left > f64::MIN_POSITIVE {
+                let slot = (p.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize;
+                if known[slot].0 != p {
+                    known[slot] = (p, of(&standard, p));
+                }
+                law.location + law.left * known[slot].1
+            } else {
+                of(&law, p)
+            };
+        }
+        Ok(())
+    }
+
+    fn run(&self, y: &[f64], scores: &mut [f64], gradients: Option<&mut [Gradient]>) -> Result<()> {
+        self.check_lengths("y", y, scores)?;
         match self.base {
             Base::Normal => dispatch(Each { laws: *self, y, scores, gradients, base: Normal }),
             Base::Logistic => dispatch(Each { laws: *self, y, scores, gradients, base: Logistic }),
             Base::Laplace => dispatch(Each { laws: *self, y, scores, gradients, base: Laplace }),
-            Base::StudentT { .. } => {
-                let law =
-                    |i: usize| Law::new(self.base, self.location[i], self.left[i], self.right[i]);
-                match gradients {
-                    None => {
-                        let rows = scores.iter_mut().zip(y).enumerate();
-                        rows.for_each(|(i, (score, y))| *score = law(i).crps(*y));
-                    }
-                    Some(gradients) => {
-                        let rows = scores.iter_mut().zip(gradients).zip(y).enumerate();
-                        rows.for_each(|(i, ((score, gradient), y))| {
-                            (*score, *gradient) = law(i).crps_and_gradient(*y);
-                        });
-                    }
+            Base::StudentT { .. } => match gradients {
+                None => {
+                    let rows = scores.iter_mut().zip(y).enumerate();
+                    rows.for_each(|(i, (score, y))| *score = self.law(i).crps(*y));
                 }
-            }
+                Some(gradients) => {
+                    let rows = scores.iter_mut().zip(gradients).zip(y).enumerate();
+                    rows.for_each(|(i, ((score, gradient), y))| {
+                        (*score, *gradient) = self.law(i).crps_and_gradient(*y);
+                    });
+                }
+            },
         }
         Ok(())
     }

@@ -58,11 +58,14 @@ pub(super) fn gauss(z: f64) -> f64 {
     exp(-0.5 * square) * (1.0 - 0.5 * low)
 }
 
+/// Below this the Gaussian's tail is half of erfc, which further out would magnify the rounding of its
+/// argument.
+pub(super) const ERFC_BELOW: f64 = 3.0;
+
 /// The Gaussian's probability beyond $z \ge 0$.
 pub(super) fn gaussian_tail(z: f64) -> f64 {
     let x = z * FRAC_1_SQRT_2;
-    // Far out erfc would magnify the rounding of x.
-    if z < 3.0 { 0.5 * erfc(x) } else { 0.5 * gauss(z) * pxfm::f_erfcx(x) }
+    if z < ERFC_BELOW { 0.5 * erfc(x) } else { 0.5 * gauss(z) * pxfm::f_erfcx(x) }
 }
 
 /// Its logarithm.

@@ -223,7 +223,10 @@ impl Law {
     /// The standard deviation.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
-        self.variance().sqrt()
+        // In units of the larger scale, whose square may be too large or too small for a number.
+        let unit = self.left.max(self.right);
+        let law = Self { left: self.left / unit, right: self.right / unit, ..*self };
+        if unit > 0.0 { unit * law.variance().sqrt() } else { self.variance().sqrt() }
     }
 
     /// The value of a standard Gaussian that is as improbable, $\Phi^{-1}(F(y))$: for a Gaussian the
