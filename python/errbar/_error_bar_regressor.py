@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from . import _errbar
 from ._arrays import Floats, floats, one_level
+from ._law import Law
 from ._normal import Normal
 from ._sigma_regressor import (
     SigmaRegressor,
@@ -195,7 +196,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         if getattr(last, "guarantee", None) is not None:
             reach = last.guaranteed(inputs, share, labels)
             return np.stack([forecast - reach, forecast + reach], axis=-1)
-        return np.stack(Normal(forecast, self.sigma_.predict(known)).interval(share), axis=-1)
+        return np.stack(_law(self.sigma_, known, forecast).interval(share), axis=-1)
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
         """The values that the observation of each row stays below with these probabilities, a column
@@ -206,13 +207,14 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 raise ValueError(
                     f"the probability of a quantile is {level:g}: it must lie strictly between 0 and 1"
                 )
-        forecast, sigma = self.predict(X, return_std=True)
-        values: Floats = Normal(forecast[:, None], sigma[:, None]).ppf(levels)
-        return values
+        law = self.predict_distribution(X)
+        return np.stack([law.ppf(level) for level in levels.tolist()], axis=-1)
 
-    def predict_distribution(self, X: Any) -> Normal:
-        """A normal distribution for each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``, ``crps``."""
-        return Normal(*self.predict(X, return_std=True))
+    def predict_distribution(self, X: Any) -> Law:
+        """A distribution for each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``, ``crps``. Its law is
+        the one that :class:`SigmaRegressor` chose, or a Gaussian with any other model of sigma."""
+        forecast, known = self._forecast(X)
+        return _law(self.sigma_, known, forecast)
 
     def outside(self, X: Any) -> Any:
         """Whether each row lies outside of what sigma was fitted to: there it deserves less trust."""
@@ -400,6 +402,14 @@ def _last(sigma: Any, X: Any) -> tuple[Any, Any]:
     if not isinstance(sigma, Pipeline):
         return sigma, X
     return _last(sigma[-1], sigma[:-1].transform(X) if len(sigma) > 1 else X)
+
+
+def _law(sigma: Any, X: Any, forecast: Floats) -> Law:
+    """The distributions around forecasts that have been moved by their bias already."""
+    last, inputs = _last(sigma, X)
+    if isinstance(last, SigmaRegressor):
+        return last._law(forecast, last.predict(inputs))
+    return Normal(forecast, sigma.predict(X))
 
 
 def _bias(sigma: Any, X: Any) -> Any:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from . import _errbar
 from ._arrays import Floats, floats, groups_of, one_level, refuse_twice
 from ._cost import Beta
+from ._law import Law
 
 
 class Candidate(NamedTuple):
@@ -114,6 +115,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     debias : bool, default=False
         Whether to learn the bias of the forecaster as well: :meth:`bias` is then to be added to its
         forecasts, and sigma belongs to forecasts so moved.
+    law : {"auto", "normal", "logistic", "laplace", "t", "two-piece-normal", "two-piece-laplace", \
+"two-piece-t"}, default="auto"
+        The law of errors in units of sigma, which intervals and quantiles are read off: by default the
+        one that held-out rows choose.
+    recalibrate : bool, default=True
+        Whether size and location of that law follow the errors of held-out rows. With
+        ``law="normal", recalibrate=False`` error bars are the paper's.
     guarantee : {"split", "cross"}, optional
         Makes intervals possible that hold new observations with a promised probability, whatever the
         distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000;
@@ -177,6 +185,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         independent: bool = False,
         local_units: bool = True,
         debias: bool = False,
+        law: str = "auto",
+        recalibrate: bool = True,
         guarantee: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -194,6 +204,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.independent = independent
         self.local_units = local_units
         self.debias = debias
+        self.law = law
+        self.recalibrate = recalibrate
         self.guarantee = guarantee
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -256,6 +268,24 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if not 0 < share < 1:
             raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
         return self.predict_quantiles(X, forecast, (0.5 - 0.5 * share, 0.5 + 0.5 * share))
+
+    def predict_distribution(self, X: Any, forecast: Any = None) -> Law:
+        """The distribution around the forecast of each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``,
+        ``crps``; see :meth:`predict_quantiles`."""
+        bias, own, sigma, _ = self._predicted(X)
+        if forecast is not None:
+            centre = target("forecast", forecast) + (0.0 if bias is None else bias)
+        elif own is not None:
+            centre = own
+        else:
+            raise ValueError("give the forecast of each row: this model knows sigma alone")
+        return self._law(centre, sigma)
+
+    def _law(self, forecast: Floats, sigma: Floats) -> Law:
+        base, df, location, left, right = self.fitted_.law
+        return Law(
+            base, forecast + location * sigma, left=left * sigma, right=right * sigma, df=df
+        )
 
     def bias(self, X: Any) -> Floats:
         """What to add to the forecast of each row: the mean error there, learned with ``debias=True``.
@@ -328,13 +358,15 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     def score(
         self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
     ) -> float:
-        """Minus the mean CRPS of the errors with the predicted sigmas: greater is better. A bias that
-        was learned is taken away first."""
+        """Minus the mean CRPS of the errors with the laws predicted for them: greater is better. A bias
+        that was learned is taken away first."""
         bias, _, sigma, _ = self._predicted(X)
         e = target("error", one_of(error, y))
         if bias is not None and e.shape == bias.shape:
             e = _errbar.errors_of(e, bias)
-        return -_errbar.accuracy_reliability(e, sigma, 1.0, weights(sample_weight))[2]
+        crps = self._law(np.zeros_like(sigma), sigma).crps(e)
+        weight = weights(sample_weight)
+        return -float(np.average(crps, weights=weight))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the model file that ``errbar predict`` reads, whole or not at all."""
@@ -363,6 +395,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         """The model in a few words."""
         check_is_fitted(self)
         return self.fitted_.explanation
+
+    @property
+    def law_(self) -> str:
+        """The law of errors in units of sigma, in a few words."""
+        check_is_fitted(self)
+        return self.fitted_.law_in_words or "a Gaussian"
 
     @property
     def trained_on_(self) -> int:
@@ -423,6 +461,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "independent": bool(self.independent),
             "local_units": bool(self.local_units),
             "debias": bool(self.debias),
+            "law": text("law", self.law),
+            "recalibrate": bool(self.recalibrate),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
             "seed": seed_of(self.random_state),
             "n_jobs": jobs(self.n_jobs),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use errbar::fit::guarantee::{Category, Method};
 use errbar::fit::{self, Kind, Rows};
+use errbar::law::Base;
 use errbar::score::LossKind;
 use errbar::{Data, Error, Group, Split};
 use numpy::{

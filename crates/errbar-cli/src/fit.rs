@@ -8,9 +8,10 @@ use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, LawKind, guarantee};
+use errbar::law;
 use errbar::mean;
-use errbar::score::{Beta, Sample, errors_of, judge};
-use errbar::{Data, Group, Monitor, Split};
+use errbar::score::{Beta, Judging, Sample, errors_of};
+use errbar::{Data, Group, Monitor, Silent, Split};
 use indicatif::ProgressBar;
 
 use self::words::FitSummary;
@@ -509,11 +510,13 @@ impl Training {
         };
         let (held_out_scores, verdict) = match &held_out {
             Some(held_out) => {
-                let as_gaussian = held_out.as_gaussian();
-                let sample = Sample::new(&as_gaussian, &held_out.sigma)?
+                let sample = held_out.sample()?;
+                let equal = law::judge::as_gaussian(&sample, &held_out.laws)?;
+                let equal = Sample::new(&equal, &held_out.sigma)?
                     .maybe_weighted(held_out.weight.as_deref())?;
-                findings.extend(diagnose::heavy_tails(&sample));
-                let judged = judge(&sample)?;
+                findings.extend(diagnose::heavy_tails(&equal));
+                let laws = &held_out.laws;
+                let judged = law::judge::judge(&sample, laws, &Judging::default(), &Silent)?;
                 (Some(judged.scores), Some(judged.verdict))
             }
             None => (None, None),

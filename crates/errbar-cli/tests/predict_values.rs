@@ -352,7 +352,8 @@ fn a_bias_is_learned_where_it_pays_and_forecasts_are_moved() {
         text += &format!("{x},{mu},{y}\n");
     }
     std::fs::write(folder.path().join("t.csv"), text).unwrap();
-    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant";
+    let fit = "fit t.csv --inputs x --forecast mu --observation y --model constant --law normal \
+               --recalibrate no";
     let plain = errbar(folder.path(), fit.split(' ').chain(["--debias", "no"])).well();
     assert!(plain.stderr.contains("with --debias"), "{}", plain.stderr);
     let said = |ran: &crate::common::Ran| String::from_utf8(ran.stdout.clone()).unwrap();

@@ -131,7 +131,10 @@ fn every_model_has_the_same_inputs_and_outputs() {
         assert_eq!(file.producer_version, env!("CARGO_PKG_VERSION"));
         let meta: Vec<(&str, &str)> =
             file.metadata_props.iter().map(|e| (e.key.as_str(), e.value.as_str())).collect();
-        assert_eq!(meta, [("inputs", r#"["x0","x1","x2"]"#), ("model", &model.explain())]);
+        let law = r#"{"base":"normal","location":0.0,"left":1.0,"right":1.0}"#;
+        let expected =
+            [("inputs", r#"["x0","x1","x2"]"#), ("model", &model.explain()), ("law", law)];
+        assert_eq!(meta, expected);
         let graph = file.graph.unwrap();
         assert_eq!(
             graph.input.iter().map(shape).collect::<Vec<_>>(),

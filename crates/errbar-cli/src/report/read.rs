@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use errbar::Data;
 use errbar::fit::guarantee::Guarantee;
 use errbar::fit::{Fitted, Importance, Known, Rows};
+use errbar::law::Law;
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -25,6 +26,8 @@ pub(super) struct ReportRows {
     y: Vec<f64>,
     mu: Vec<f64>,
     sigma: Vec<f64>,
+    /// In units of sigma; none where all are Gaussian.
+    laws: Vec<Law>,
     weight: Option<Vec<f64>>,
     /// What sigma is shown against.
     inputs: Vec<(String, NumberId)>,
@@ -165,6 +168,7 @@ impl ReportRows {
             mu: asked.forecast.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
+            laws: Vec::new(),
             y,
             inputs,
             ranked,
@@ -219,13 +223,19 @@ impl ReportRows {
             self.notes
                 .push("every forecast is moved by the bias that the model has learned".into());
         }
+        if let Some(shape) = fitted.shape() {
+            self.laws = vec![*shape.law(); self.sigma.len()];
+        }
         for (row, known) in known.iter().enumerate() {
             match *known {
                 Known::New => {}
                 Known::Trained => self.seen.trained += 1,
-                Known::HeldOut { error, sigma } => {
+                Known::HeldOut { error, sigma, law } => {
                     self.seen.held_out += 1;
                     self.sigma[row] = sigma;
+                    if let Some(own) = self.laws.get_mut(row) {
+                        *own = law;
+                    }
                     if !bias.is_empty() {
                         self.mu[row] = self.y[row] - error;
                     }
@@ -236,6 +246,9 @@ impl ReportRows {
             let keep: Vec<bool> = known.iter().map(|known| *known != Known::Trained).collect();
             for values in [&mut self.y, &mut self.mu, &mut self.sigma] {
                 columns::retain(values, &keep);
+            }
+            if !self.laws.is_empty() {
+                columns::retain(&mut self.laws, &keep);
             }
             self.weight.iter_mut().for_each(|weight| columns::retain(weight, &keep));
             columns::retain(&mut outside, &keep);
@@ -297,6 +310,7 @@ impl ReportRows {
                 values: &self.mu,
             },
             sigma: &self.sigma,
+            laws: (!self.laws.is_empty()).then_some(&self.laws[..]),
             weight: self.weight.as_deref(),
             inputs: self
                 .inputs

@@ -196,7 +196,8 @@ pub fn model(kind: Kind) -> Fitted {
     let x: Vec<f64> = (0..60).map(f64::from).collect();
     let error: Vec<f64> = x.iter().map(|x| (1.0 + x) * (2.4 * x).sin()).collect();
     let data = Data::new(&x, 1, &error).unwrap();
-    let options = fit::Options::default().kind(kind);
+    // Sigma as the model says it.
+    let options = fit::Options::default().kind(kind).law(fit::LawKind::Normal).recalibrate(false);
     fit::fit(&data, &["x".into()], &options, &Silent).unwrap().fitted
 }
 

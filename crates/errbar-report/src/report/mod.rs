@@ -29,6 +29,7 @@ mod html;
 
 use errbar::Monitor;
 use errbar::diagnose::{self, Finding};
+use errbar::law::{self, Law};
 use errbar::score::bootstrap::{self, Intervals};
 use errbar::score::verdict::{Finding as Cause, Verdict};
 use errbar::score::{
@@ -98,6 +99,8 @@ pub struct Subject<'a> {
     pub forecast: Column<'a>,
     /// The sigma given to each row.
     pub sigma: &'a [f64],
+    /// The law around each forecast, in units of sigma; none where all are Gaussian.
+    pub laws: Option<&'a [Law]>,
     /// The weight of each row.
     pub weight: Option<&'a [f64]>,
     /// What sigma may depend on.
@@ -172,7 +175,10 @@ impl Report {
         let judging = Judging::default()
             .scores(Options::default().pit_bins(pit_bins))
             .drawing(bootstrap::Options::default().confidence(CONFIDENCE));
-        let Judgement { scores, intervals, verdict, .. } = judge_with(&sample, &judging, monitor)?;
+        let Judgement { scores, intervals, verdict, .. } = match subject.laws {
+            Some(laws) => law::judge::judge(&sample, laws, &judging, monitor)?,
+            None => judge_with(&sample, &judging, monitor)?,
+        };
         let context = diagnose::Context {
             weight: subject.weight,
             observation: Some(subject.observation.values),
@@ -180,7 +186,12 @@ impl Report {
             inputs: 0,
         };
         let mut findings = diagnose::diagnose(&error, &context)?;
-        findings.extend(diagnose::heavy_tails(&sample));
+        let equal = match subject.laws {
+            Some(laws) => law::judge::as_gaussian(&sample, laws)?,
+            None => error.clone(),
+        };
+        let equal = Sample::new(&equal, subject.sigma)?.maybe_weighted(subject.weight)?;
+        findings.extend(diagnose::heavy_tails(&equal));
         let figures =
             figures::all(&figures::FigureData { subject, sample: &sample, scores: &scores })?;
         let name = |column: &Column<'_>| column.name.to_string();

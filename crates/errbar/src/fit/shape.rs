@@ -147,16 +147,7 @@ impl Shape {
 
     /// Whether one that was read can be used.
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
-        let degrees = match self.law.base {
-            Base::StudentT { nu } => nu > 2.0,
-            _ => true,
-        };
-        let scales = [self.law.left, self.law.right, self.factor];
-        let good = degrees
-            && self.law.location.abs() < 1e3
-            && scales.iter().all(|scale| (1e-3..1e3).contains(scale))
-            && (self.law.standard_deviation() - 1.0).abs() < 1e-9;
-        match good {
+        match is_unit(&self.law) && (1e-3..1e3).contains(&self.factor) {
             true => Ok(()),
             false => Err("the law of its errors cannot be used"),
         }
@@ -201,6 +192,13 @@ impl Shape {
         }
         text
     }
+}
+
+/// Whether a law is one of errors in units of sigma.
+pub(super) fn is_unit(law: &Law) -> bool {
+    let degrees = !matches!(law.base, Base::StudentT { nu } if nu.is_nan() || nu <= 2.0);
+    let scales = [law.left, law.right].iter().all(|scale| (1e-3..1e3).contains(scale));
+    degrees && scales && law.location.abs() < 1e3 && (law.standard_deviation() - 1.0).abs() < 1e-9
 }
 
 /// Errors of held-out rows, and the sigmas of models that had not seen them.

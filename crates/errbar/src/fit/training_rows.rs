@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::shape::is_unit;
 use super::{Fitted, HeldOut};
 use crate::data::Data;
 use crate::diagnose::Summary;
+use crate::law::Law;
 
 /// Of fits to more rows than this, none are kept: most of the model's file would be that.
 const MOST_ROWS: usize = 10_000;
@@ -23,6 +25,8 @@ pub enum Known {
         error: f64,
         /// Sigma.
         sigma: f64,
+        /// The law around the forecast, in units of sigma.
+        law: Law,
     },
     /// It was fitted to this row, and no sigma is known that has not seen it.
     Trained,
@@ -41,6 +45,9 @@ pub(super) struct TrainingRows {
     /// The error of each, where the bias was taken off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<Vec<f64>>,
+    /// The law of each, in units of sigma, and how many neighbours have the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    laws: Vec<(usize, Law)>,
 }
 
 impl TrainingRows {
@@ -51,6 +58,7 @@ impl TrainingRows {
             held_out: held_out.map_or(Vec::new(), |held_out| held_out.rows.clone()),
             sigma: held_out.map_or(Vec::new(), |held_out| held_out.sigma.clone()),
             error: held_out.filter(|_| debiased).map(|held_out| held_out.error.clone()),
+            laws: held_out.map_or(Vec::new(), |held_out| runs(&held_out.laws)),
         })
     }
 
@@ -58,7 +66,9 @@ impl TrainingRows {
         let rows = self.held_out.len();
         let fits = self.sigma.len() == rows
             && self.error.as_ref().is_none_or(|error| error.len() == rows)
-            && self.held_out.iter().all(|&row| row < self.keys.len());
+            && self.held_out.iter().all(|&row| row < self.keys.len())
+            && self.laws.iter().map(|(count, _)| count).sum::<usize>() <= rows
+            && self.laws.iter().all(|(_, law)| is_unit(law));
         let right = self.sigma.iter().all(|s| *s > 0.0 && s.is_finite())
             && self.error.iter().flatten().all(|e| e.is_finite());
         match fits && right {
@@ -84,6 +94,14 @@ impl TrainingRows {
         keys.dedup();
         2 * keys.len() > self.keys.len()
     }
+}
+
+/// Neighbours that are the same, once; nothing where all are Gaussian.
+fn runs(laws: &[Law]) -> Vec<(usize, Law)> {
+    if laws.iter().all(|law| *law == Law::normal(0.0, 1.0)) {
+        return Vec::new();
+    }
+    laws.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0])).collect()
 }
 
 /// A number for each row, the same wherever the row stands and on every machine.
@@ -125,11 +143,14 @@ impl Fitted {
         }
         let mut held: Vec<Option<usize>> = vec![None; rows.keys.len()];
         rows.held_out.iter().enumerate().for_each(|(nth, &place)| held[place] = Some(nth));
+        let laws: Vec<Law> =
+            (rows.laws.iter()).flat_map(|(count, law)| std::iter::repeat_n(*law, *count)).collect();
         let know = |(row, place): (usize, &Option<usize>)| {
             let Some(place) = *place else { return nothing };
             let Some(nth) = held[place] else { return Known::Trained };
             let error = rows.error.as_ref().map_or(data.error()[row], |error| error[nth]);
-            Known::HeldOut { error, sigma: rows.sigma[nth] }
+            let law = laws.get(nth).copied().unwrap_or(Law::normal(0.0, 1.0));
+            Known::HeldOut { error, sigma: rows.sigma[nth], law }
         };
         places.iter().enumerate().map(know).collect()
     }

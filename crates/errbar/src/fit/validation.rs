@@ -10,7 +10,7 @@ use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
 use crate::folds::{Fold, Order};
-use crate::law::Law;
+use crate::law::{self, Law};
 use crate::monitor::{Monitor, SideBySide};
 use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
@@ -270,35 +270,6 @@ impl HeldOut {
     }
 }
 
-impl HeldOut {
-    /// The CRPS of each row.
-    fn crps(&self) -> Vec<f64> {
-        let rows = self.laws.iter().zip(&self.sigma).zip(&self.error);
-        rows.map(|((law, sigma), error)| sigma * law.crps(error / sigma)).collect()
-    }
-
-    /// The negative logarithm of the density that each row was given.
-    fn log_scores(&self) -> Vec<f64> {
-        let rows = self.laws.iter().zip(&self.sigma).zip(&self.error);
-        rows.map(|((law, sigma), error)| law.log_score(error / sigma) + sigma.ln()).collect()
-    }
-
-    /// For each row the error that would be as improbable if the law were a Gaussian of the same
-    /// sigma: what is said of the reliability of these is true of the rows.
-    #[must_use]
-    pub fn as_gaussian(&self) -> Vec<f64> {
-        let one = |((law, sigma), error): ((&Law, &f64), &f64)| match *law == Law::normal(0.0, 1.0)
-        {
-            true => *error,
-            false => {
-                let z = law.gaussian_quantile_of(error / sigma);
-                (sigma * z).clamp(f64::MIN, f64::MAX)
-            }
-        };
-        self.laws.iter().zip(&self.sigma).zip(&self.error).map(one).collect()
-    }
-}
-
 impl Outcome {
     /// The law of the held-out errors. From here on each is judged by the law that others tell.
     pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
@@ -320,7 +291,8 @@ impl Outcome {
 
     pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
         let held_out = &self.held_out;
-        let as_gaussian = held_out.as_gaussian();
+        let own = held_out.sample()?;
+        let as_gaussian = law::judge::as_gaussian(&own, &held_out.laws)?;
         let sample = Sample::new(&as_gaussian, &held_out.sigma)?
             .maybe_weighted(held_out.weight.as_deref())?;
         let constant = Sample::new(&held_out.error, &held_out.constant_sigma)?
@@ -330,7 +302,7 @@ impl Outcome {
             let total: f64 = (0..values.len()).map(weight).sum();
             values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
         };
-        let each = held_out.crps();
+        let (each, log_scores) = law::judge::scores(&own, &held_out.laws);
         let (crps_mean, constant_mean) = (mean(&each), crps::mean(&constant));
         let gain: Vec<f64> = (crps::each(&constant).iter().zip(each))
             .map(|(constant, crps)| constant - crps)
@@ -349,7 +321,7 @@ impl Outcome {
             constant_crps: constant_mean,
             crps_skill: relative(constant_mean - crps_mean),
             skill_standard_error: relative(noise),
-            nlpd: mean(&held_out.log_scores()),
+            nlpd: mean(&log_scores),
             rs: reliability::reliability(&sample),
             rms_z: deterministic::root_mean_square_z(&sample),
             coverage_90: coverage.first().map_or(0.0, |c| c.observed),

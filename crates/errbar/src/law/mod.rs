@@ -48,6 +48,7 @@ mod bounds;
 mod censored;
 mod crps;
 mod gradient;
+pub mod judge;
 mod laws;
 mod log_normal;
 mod log_score;
