@@ -9,7 +9,8 @@ r"""The Accuracy-Reliability cost for JAX: it can be jitted, mapped and differen
 True
 
 The words are those of the rest of errbar: ``error`` is observation minus forecast, ``sigma`` its
-standard deviation.
+standard deviation. Where errors are skewed, ``two_piece_accuracy_reliability`` takes a scale for each
+side of the forecast.
 
 - All elements of an array count alike, whatever its shape. Reliability is a property of the whole
   batch: it compares the batch's scaled errors with the distribution they claim. The Reliability
@@ -33,11 +34,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.scipy import special
 from jax.scipy.special import erf, erfc, erfinv
 
 import errbar
 
-__all__ = ["accuracy_reliability", "crps", "heuristic_beta", "reliability_score"]
+from . import _two_piece
+
+__all__ = [
+    "accuracy_reliability",
+    "crps",
+    "heuristic_beta",
+    "reliability_score",
+    "two_piece_accuracy_reliability",
+    "two_piece_crps",
+]
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
@@ -76,13 +87,42 @@ def accuracy_reliability(
     """
     _check_beta(beta)
     error, sigma, weight = _checked(error, sigma, weight)
-    if isinstance(beta, str):
-        split = _heuristic(jax.lax.stop_gradient(error), weight, beta)
-    else:
-        beta = jnp.asarray(beta, error.dtype).reshape(())
-        split = beta, 1.0 - beta
-    value: Array = _cost(error, sigma, weight, *split)
+    value: Array = _cost(error, sigma, weight, *_parts(beta, error, weight))
     return value
+
+
+def two_piece_accuracy_reliability(
+    error: Any,
+    left: Any,
+    right: Any,
+    base: str = "normal",
+    beta: Any = "heuristic",
+    weight: Any = None,
+) -> Array:
+    r"""The Accuracy-Reliability cost of skewed laws: the forecast is the mode, with the scale ``left``
+    below it and ``right`` above.
+
+    ``base`` is "normal" (the two-piece normal law) or "laplace" (the asymmetric Laplace law). The
+    CRPS is that of ``errbar.Law(base, forecast, left=left, right=right)``. The Reliability Score is
+    that of the Gaussian values which are as improbable as the errors, :math:`\Phi^{-1}(F)`, so that
+    equal scales of base "normal" give :func:`accuracy_reliability`. Beta is the Gaussian's for every
+    base. There are gradients for the error and both scales.
+    """
+    _check_beta(beta)
+    error, left, right, weight = _checked_sides(base, error, left, right, weight)
+    accuracy, reliability = _parts(beta, error, weight)
+    crps = jnp.average(_by_hand(_two_piece.crps, base, error, left, right), weights=weight)
+    quantile = _by_hand(_two_piece.gaussian_quantile, base, error, left, right)
+    zero = jnp.zeros((), error.dtype)
+    rs: Array = _cost(quantile, jnp.ones_like(quantile), weight, zero, reliability)
+    return jnp.where(accuracy == 0.0, 0.0, accuracy * crps) + rs
+
+
+def two_piece_crps(error: Any, left: Any, right: Any, base: str = "normal") -> Array:
+    """The CRPS of each element of a skewed law: see :func:`two_piece_accuracy_reliability`."""
+    flat = _checked_sides(base, error, left, right, None)
+    value: Array = _by_hand(_two_piece.crps, base, *flat[:3])
+    return value.reshape(jnp.shape(error))
 
 
 def reliability_score(error: Any, sigma: Any, weight: Any = None) -> Array:
@@ -158,10 +198,32 @@ def _cost_backward(kept: Any, grad: Array) -> Any:
     return jax.tree.map(lambda slope: slope * grad, kept)
 
 
+def _by_hand_value(of: Any, base: str, error: Array, left: Array, right: Array) -> Array:
+    """A function of error, left and right scale that has its slopes with its value."""
+    value: Array = of(jnp, special, base, error, left, right)[0]
+    return value
+
+
+def _by_hand_jvp(of: Any, base: str, primals: Any, tangents: Any) -> tuple[Array, Array]:
+    value, slopes = of(jnp, special, base, *primals)
+    by_error, by_left, by_right = (one * change for one, change in zip(slopes, tangents))
+    return value, by_error + by_left + by_right
+
+
+_by_hand: Any = jax.custom_jvp(_by_hand_value, nondiff_argnums=(0, 1))
+_by_hand.defjvp(_by_hand_jvp)
 _crps: Any = jax.custom_jvp(_crps_value)
 _crps.defjvp(_crps_jvp)
 _cost: Any = jax.custom_vjp(_cost_value)
 _cost.defvjp(_cost_forward, _cost_backward)
+
+
+def _parts(beta: Any, error: Array, weight: Array | None) -> tuple[Array, Array]:
+    """The weights of accuracy and of reliability."""
+    if isinstance(beta, str):
+        return _heuristic(jax.lax.stop_gradient(error), weight, beta)
+    number = jnp.asarray(beta, error.dtype).reshape(())
+    return number, 1.0 - number
 
 
 def _eta(error: Array, sigma: Array) -> Array:
@@ -236,11 +298,25 @@ def _checked(error: Any, sigma: Any, weight: Any) -> tuple[Array, Array, Array |
     return jnp.where(counts, error, 0.0), jnp.where(counts, sigma, 1.0), weight
 
 
-def _same_type(error: Any, sigma: Any) -> tuple[Array, Array]:
+def _checked_sides(
+    base: str, error: Any, left: Any, right: Any, weight: Any
+) -> tuple[Array, Array, Array, Array | None]:
+    """:func:`_checked` for two scales."""
+    if base not in _two_piece.BASES:
+        raise ValueError(f'base is {base!r}: give "normal" or "laplace"')
+    error, left = _same_type(error, left, "left")
+    error, right = _same_type(error, right, "right")
+    left = left.astype(error.dtype)
+    error, left, counted = _checked(error, left, weight)
+    error, right, counted = _checked(error, right.reshape(-1), weight)
+    return error, left, right, counted
+
+
+def _same_type(error: Any, sigma: Any, name: str = "sigma") -> tuple[Array, Array]:
     error, sigma = jnp.asarray(error), jnp.asarray(sigma)
     if error.shape != sigma.shape:
         raise ValueError(
-            f"error has shape {error.shape} but sigma has shape {sigma.shape}: give equal shapes"
+            f"error has shape {error.shape} but {name} has shape {sigma.shape}: give equal shapes"
         )
     kind = jnp.promote_types(error.dtype, sigma.dtype)
     kind = kind if kind in (jnp.float32, jnp.float64) else jnp.float32

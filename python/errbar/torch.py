@@ -13,7 +13,8 @@ A network that puts out sigma learns error bars that are sharp and of the right 
 True
 
 The words are those of the rest of errbar: ``error`` is observation minus forecast, ``sigma`` its
-standard deviation.
+standard deviation. Where errors are skewed, ``two_piece_accuracy_reliability`` takes a scale for each
+side of the forecast.
 
 - Any device; float32 and float64, and half precision computed (and returned) as float32.
 - All elements of a tensor count alike, whatever its shape. Reliability is a property of the whole
@@ -40,12 +41,16 @@ from torch import Tensor, nn
 
 import errbar
 
+from . import _two_piece
+
 __all__ = [
     "AccuracyReliabilityLoss",
     "accuracy_reliability",
     "crps",
     "heuristic_beta",
     "reliability_score",
+    "two_piece_accuracy_reliability",
+    "two_piece_crps",
 ]
 
 _SQRT_HALF = math.sqrt(0.5)
@@ -112,13 +117,43 @@ def accuracy_reliability(
     """
     _check_beta(beta)
     error, sigma, weight = _checked(error, sigma, weight)
-    if isinstance(beta, str):
-        return _cost(error, sigma, weight, *_heuristic(error.detach(), weight, beta))
-    if isinstance(beta, Tensor):
-        beta = beta.reshape(()).to(error)
-        return _cost(error, sigma, weight, beta, 1.0 - beta)
-    # A part that does not count must not count even where it is infinite.
-    return _cost(error, sigma, weight, beta or None, (1.0 - beta) or None)
+    return _cost(error, sigma, weight, *_parts(beta, error, weight))
+
+
+def two_piece_accuracy_reliability(
+    error: Tensor,
+    left: Tensor,
+    right: Tensor,
+    base: str = "normal",
+    beta: str | float | Tensor = "heuristic",
+    weight: Tensor | None = None,
+) -> Tensor:
+    r"""The Accuracy-Reliability cost of skewed laws: the forecast is the mode, with the scale ``left``
+    below it and ``right`` above.
+
+    ``base`` is "normal" (the two-piece normal law) or "laplace" (the asymmetric Laplace law). The
+    CRPS is that of ``errbar.Law(base, forecast, left=left, right=right)``. The Reliability Score is
+    that of the Gaussian values which are as improbable as the errors, :math:`\Phi^{-1}(F)`, so that
+    equal scales of base "normal" give :func:`accuracy_reliability`. Beta is the Gaussian's for every
+    base. Gradients flow to the error and to both scales.
+    """
+    _check_beta(beta)
+    error, left, right, weight = _checked_sides(base, error, left, right, weight)
+    accuracy, reliability = _parts(beta, error, weight)
+    value: Any = 0.0
+    if accuracy is not None:
+        value = accuracy * _mean(_by_hand(_two_piece.crps, base, error, left, right), weight)
+    if reliability is not None:
+        quantile = _by_hand(_two_piece.gaussian_quantile, base, error, left, right)
+        value = value + _cost(quantile, torch.ones_like(quantile), weight, None, reliability)
+    cost: Tensor = value.to(error.dtype)
+    return cost
+
+
+def two_piece_crps(error: Tensor, left: Tensor, right: Tensor, base: str = "normal") -> Tensor:
+    """The CRPS of each element of a skewed law: see :func:`two_piece_accuracy_reliability`."""
+    flat = _checked_sides(base, error, left, right, None)
+    return _by_hand(_two_piece.crps, base, *flat[:3]).reshape(error.shape)
 
 
 def reliability_score(error: Tensor, sigma: Tensor, weight: Tensor | None = None) -> Tensor:
@@ -141,6 +176,27 @@ def heuristic_beta(error: Tensor, weight: Tensor | None = None) -> Tensor:
     """The paper's weight of accuracy for these errors, ``RS_min / (CRPS_min + RS_min)``."""
     error, _, weight = _checked(error, torch.ones_like(error), weight)
     return _heuristic(error.detach(), weight, "heuristic")[0].to(error.dtype)
+
+
+class _ByHand(torch.autograd.Function):
+    """A function of error, left and right scale that has its slopes with its value."""
+
+    @staticmethod
+    def forward(ctx: Any, of: Any, base: str, error: Tensor, left: Tensor, right: Tensor) -> Tensor:
+        value, slopes = of(torch, torch.special, base, error, left, right)
+        ctx.save_for_backward(*slopes)
+        result: Tensor = value
+        return result
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        _refuse_twice()
+        return None, None, *(grad * slope for slope in ctx.saved_tensors)
+
+
+def _by_hand(of: Any, base: str, error: Tensor, left: Tensor, right: Tensor) -> Tensor:
+    value: Tensor = _ByHand.apply(of, base, error, left, right)
+    return value
 
 
 class _Crps(torch.autograd.Function):
@@ -222,13 +278,17 @@ class _Cost(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        # Autograd would take these gradients for constants, and say nothing.
-        if torch.is_grad_enabled():
-            raise RuntimeError("this loss is differentiated once: it takes no create_graph=True")
+        _refuse_twice()
         by_error, by_sigma, by_accuracy, by_reliability = (
             None if slope is None else slope * grad for slope in ctx.saved_tensors
         )
         return by_error, by_sigma, None, by_accuracy, by_reliability, None
+
+
+def _refuse_twice() -> None:
+    """Autograd would take gradients made by hand for constants, and say nothing."""
+    if torch.is_grad_enabled():
+        raise RuntimeError("this loss is differentiated once: it takes no create_graph=True")
 
 
 def _cost(
@@ -242,6 +302,19 @@ def _cost(
     """:class:`_Cost`; a part that is None is left out."""
     value: Tensor = _Cost.apply(error, sigma, weight, accuracy, reliability, constant)
     return value
+
+
+def _parts(
+    beta: str | float | Tensor, error: Tensor, weight: Tensor | None
+) -> tuple[float | Tensor | None, float | Tensor | None]:
+    """The weights of accuracy and of reliability."""
+    if isinstance(beta, str):
+        return _heuristic(error.detach(), weight, beta)
+    if isinstance(beta, Tensor):
+        beta = beta.reshape(()).to(error)
+        return beta, 1.0 - beta
+    # A part that does not count must not count even where it is infinite.
+    return beta or None, (1.0 - beta) or None
 
 
 def _eta(error: Tensor, sigma: Tensor) -> Tensor:
@@ -356,6 +429,20 @@ def _checked(
     weight = torch.where(weight >= 0, weight, math.nan)
     counts = weight != 0
     return torch.where(counts, error, 0.0), torch.where(counts, sigma, 1.0), weight
+
+
+def _checked_sides(
+    base: str, error: Tensor, left: Tensor, right: Tensor, weight: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """:func:`_checked` for two scales."""
+    if base not in _two_piece.BASES:
+        raise ValueError(f'base is {base!r}: give "normal" or "laplace"')
+    _check_same_shape("error", error, "left", left)
+    _check_same_shape("error", error, "right", right)
+    left, right = _same_type(left, right)
+    error, left, counted = _checked(error, left, weight)
+    error, right, counted = _checked(error, right.reshape(-1), weight)
+    return error, left, right, counted
 
 
 def _same_type(error: Tensor, sigma: Tensor) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,14 @@ from jax.test_util import check_grads
 
 import errbar
 import errbar.jax
-from errbar.jax import accuracy_reliability, crps, heuristic_beta, reliability_score
+from errbar.jax import (
+    accuracy_reliability,
+    crps,
+    heuristic_beta,
+    reliability_score,
+    two_piece_accuracy_reliability,
+    two_piece_crps,
+)
 
 CRATES = Path(__file__).resolve().parents[2] / "crates"
 VECTORS = json.loads((CRATES / "errbar/tests/score_vectors.json").read_text())
@@ -225,3 +232,72 @@ def test_bad_arguments_are_refused_in_a_sentence(call, words):
 def test_examples_in_the_documentation_hold():
     found = doctest.testmod(errbar.jax)
     assert found.attempted > 3 and found.failed == 0
+
+
+def sides(n, seed=0):
+    """Errors and scales of both sides, which have little to do with each other."""
+    rng = np.random.default_rng(seed)
+    left, right = np.exp(0.5 * rng.standard_normal((2, n)))
+    return rng.standard_normal(n) * np.where(rng.random(n) < 0.4, left, 1.3 * right), left, right
+
+
+@pytest.mark.parametrize("base", ["normal", "laplace"])
+@pytest.mark.parametrize("beta", ["heuristic", 0.0, 0.3, 1.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_pieces_are_those_of_the_library(base, beta, weighted):
+    columns = error, left, right = sides(500)
+    weight = np.random.default_rng(1).integers(0, 4, 500) if weighted else None
+    law = errbar.Law(base, 0.0, left=left, right=right)
+    quantiles = errbar.Normal(0.0, 1.0).ppf(law.cdf(error))
+    # Beta is the Gaussian's, which depends on the errors alone.
+    accuracy = errbar.accuracy_reliability(error, 1.0, beta, weight).beta
+    reliability = errbar.accuracy_reliability(quantiles, 1.0, 0.0, weight).value
+    scores = law.crps(error)
+    expected = accuracy * np.average(scores, weights=weight) + (1.0 - accuracy) * reliability
+    cost = jax.jit(lambda *sides: two_piece_accuracy_reliability(*sides, base, beta, weight))
+    assert float(cost(*columns)) == pytest.approx(expected, rel=1e-11)
+    assert np.abs(two_piece_crps(*columns, base) - scores).max() < 1e-14
+
+
+@pytest.mark.parametrize("base", ["normal", "laplace"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gradients_of_two_pieces_are_those_of_finite_differences(base, weighted):
+    weight = np.linspace(0.0, 2.0, 40) if weighted else None
+    cost = lambda e, l, r: two_piece_accuracy_reliability(e, l, r, base, 0.3, weight)
+    check_grads(cost, sides(40), order=1, modes=["rev"])
+    check_grads(lambda e, l, r: two_piece_crps(e, l, r, base), sides(40), order=1)
+
+
+def test_two_equal_pieces_are_one_sigma():
+    error, sigma = sample(300)
+    value, slope = gradient(error, sigma)
+    cost = jax.value_and_grad(two_piece_accuracy_reliability, argnums=(1, 2))
+    found, (by_left, by_right) = cost(error, sigma, sigma)
+    assert float(found) == pytest.approx(value, rel=1e-12)
+    assert np.abs(by_left + by_right - slope).max() <= 1e-10 * np.abs(slope).max()
+
+
+def test_two_pieces_in_float32_and_with_padding():
+    columns = sides(1000)
+    expected = float(two_piece_accuracy_reliability(*columns))
+    found = two_piece_accuracy_reliability(*(one.astype(np.float32) for one in columns))
+    assert found.dtype == jnp.float32 and float(found) == pytest.approx(expected, rel=1e-5)
+    padded = [np.append(one, math.nan) for one in columns]
+    weight = np.append(np.ones(1000), 0.0)
+    cost = lambda *sides: two_piece_accuracy_reliability(*sides, weight=weight)
+    found, slopes = jax.value_and_grad(cost, argnums=(0, 1, 2))(*padded)
+    assert float(found) == pytest.approx(expected, rel=1e-12)
+    assert np.isfinite(slopes).all() and all(one[-1] == 0.0 for one in slopes)
+
+
+def test_two_pieces_that_cannot_be():
+    x = jnp.ones(4)
+    assert jnp.isnan(two_piece_accuracy_reliability(x, x, x.at[1].set(0.0)))
+    for call, words in [
+        (lambda: two_piece_crps(x, x, x, "t"), "base is 't': give \"normal\" or \"laplace\""),
+        (lambda: two_piece_crps(x, x[:3], x), r"left has shape \(3,\)"),
+        (lambda: two_piece_crps(x, x, x[:, None]), r"right has shape \(4, 1\)"),
+        (lambda: two_piece_accuracy_reliability(x, x, x, beta=2.0), "beta is 2.0"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()

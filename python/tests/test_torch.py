@@ -19,6 +19,8 @@ from errbar.torch import (
     crps,
     heuristic_beta,
     reliability_score,
+    two_piece_accuracy_reliability,
+    two_piece_crps,
 )
 
 CRATES = Path(__file__).resolve().parents[2] / "crates"
@@ -383,3 +385,91 @@ def test_small_batches_have_the_bias_that_the_documents_say(n):
 def test_examples_in_the_documentation_hold():
     found = doctest.testmod(errbar.torch)
     assert found.attempted > 3 and found.failed == 0
+
+
+def sides(n, seed=0):
+    """Errors and scales of both sides, which have little to do with each other."""
+    rng = np.random.default_rng(seed)
+    left, right = np.exp(0.5 * rng.standard_normal((2, n)))
+    return rng.standard_normal(n) * np.where(rng.random(n) < 0.4, left, 1.3 * right), left, right
+
+
+def quantiles(base, error, left, right):
+    """The Gaussian values that are as improbable, by the library's laws and its erfinv."""
+    law = errbar.Law(base, 0.0, left=left, right=right)
+    return errbar.Normal(0.0, 1.0).ppf(law.cdf(error))
+
+
+@pytest.mark.parametrize("base", ["normal", "laplace"])
+@pytest.mark.parametrize("beta", ["heuristic", 0.0, 0.3, 1.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_pieces_are_those_of_the_library(base, beta, weighted, way):
+    error, left, right = sides(500)
+    weight = np.random.default_rng(1).integers(0, 4, 500) if weighted else None
+    # Beta is the Gaussian's, which depends on the errors alone.
+    parts = errbar.accuracy_reliability(quantiles(base, error, left, right), 1.0, 0.0, weight)
+    accuracy = errbar.accuracy_reliability(error, 1.0, beta, weight).beta
+    scores = errbar.Law(base, 0.0, left=left, right=right).crps(error)
+    expected = accuracy * np.average(scores, weights=weight) + (1.0 - accuracy) * parts.value
+    device = "cuda" if way == "gpu" else "cpu"
+    columns = [doubles(one).to(device) for one in (error, left, right)]
+    weight = None if weight is None else torch.tensor(weight, device=device)
+    value = two_piece_accuracy_reliability(*columns, base, beta, weight)
+    assert value.item() == pytest.approx(expected, rel=1e-11)
+    found = two_piece_crps(*columns, base)
+    assert np.abs(found.cpu().numpy() - scores).max() < 1e-14
+
+
+@pytest.mark.parametrize("base", ["normal", "laplace"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gradients_of_two_pieces_are_those_of_finite_differences(base, weighted, way):
+    device = "cuda" if way == "gpu" else "cpu"
+    columns = [doubles(one).to(device).requires_grad_() for one in sides(40)]
+    weight = torch.linspace(0.0, 2.0, 40, device=device) if weighted else None
+    cost = lambda e, l, r: two_piece_accuracy_reliability(e, l, r, base, 0.3, weight)
+    assert torch.autograd.gradcheck(cost, columns)
+    assert torch.autograd.gradcheck(lambda e, l, r: two_piece_crps(e, l, r, base), columns)
+
+
+def test_two_equal_pieces_are_one_sigma(way):
+    error, sigma = (doubles(values) for values in sample(300))
+    value, slope = gradient(way, error, sigma)
+    device = "cuda" if way == "gpu" else "cpu"
+    error, left = error.to(device), sigma.clone().to(device).requires_grad_()
+    right = sigma.clone().to(device).requires_grad_()
+    found = two_piece_accuracy_reliability(error, left, right)
+    found.backward()
+    assert found.item() == pytest.approx(value.item(), rel=1e-12)
+    both = (left.grad + right.grad).cpu()
+    assert (both - slope).abs().max() <= 1e-10 * slope.abs().max()
+
+
+def test_two_pieces_in_float32_and_with_padding(way):
+    device = "cuda" if way == "gpu" else "cpu"
+    columns = [doubles(one).to(device) for one in sides(1000)]
+    expected = two_piece_accuracy_reliability(*columns).item()
+    found = two_piece_accuracy_reliability(*(one.float() for one in columns))
+    assert found.dtype == torch.float32 and found.item() == pytest.approx(expected, rel=1e-5)
+    bad = torch.full((1,), math.nan, dtype=torch.float64, device=device)
+    padded = [torch.cat([one, bad]).requires_grad_() for one in columns]
+    weight = torch.cat([torch.ones(1000), torch.zeros(1)]).to(device)
+    found = two_piece_accuracy_reliability(*padded, weight=weight)
+    found.backward()
+    assert found.item() == pytest.approx(expected, rel=1e-12)
+    assert all(one.grad.isfinite().all() and one.grad[-1] == 0.0 for one in padded)
+
+
+def test_two_pieces_that_cannot_be():
+    x = torch.ones(4)
+    assert two_piece_accuracy_reliability(x, x, x * torch.tensor([1.0, 0.0, 1.0, 1.0])).isnan()
+    for call, words in [
+        (lambda: two_piece_crps(x, x, x, "t"), "base is 't': give \"normal\" or \"laplace\""),
+        (lambda: two_piece_crps(x, x[:3], x), r"left has shape \(3,\)"),
+        (lambda: two_piece_crps(x, x, x[:, None]), r"right has shape \(4, 1\)"),
+        (lambda: two_piece_accuracy_reliability(x, x, x, beta=2.0), "beta is 2.0"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            call()
+    scale = x.clone().requires_grad_()
+    with pytest.raises(RuntimeError, match="differentiated once"):
+        torch.autograd.grad(two_piece_crps(x, scale, x).sum(), scale, create_graph=True)
