@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use errbar::Data;
 use errbar::fit::{Fitted, Known};
-use errbar::score::calibration::half_width;
 use errbar::words::significant;
 use errbar_report::{Axis, Band, Color, Figure, Line, Panel, Scatter, color};
 
@@ -122,13 +121,17 @@ struct Lines {
     time: Vec<f64>,
     forecast: Vec<f64>,
     sigma: Vec<f64>,
+    /// The ends of the intervals.
+    low: Vec<f64>,
+    high: Vec<f64>,
 }
 
 impl Lines {
     fn of(fitted: &Fitted, time: &[f64]) -> anyhow::Result<Self> {
         let predicted = fitted.predict(time)?;
         let forecast = predicted.forecast().context("the model makes no forecast")?.to_vec();
-        Ok(Self { time: time.to_vec(), forecast, sigma: predicted.into_sigma() })
+        let (low, high) = predicted.interval(LEVEL)?;
+        Ok(Self { time: time.to_vec(), forecast, sigma: predicted.into_sigma(), low, high })
     }
 
     /// How wide, and how often right, by time. Each measurement is forecast from all the others, with
@@ -141,15 +144,19 @@ impl Lines {
         let mean = fitted.mean().context("the model makes no forecast")?;
         let left = mean.leave_one_out(x, y)?.context("the model was fitted to other rows")?;
         let error = left.error;
+        let own = fitted.predict(x)?;
         // Of models that had not seen the row.
-        let sigma: Vec<f64> = (fitted.known(&Data::new(x, 1, &error)?).iter())
-            .zip(fitted.predict(x)?.into_sigma())
-            .map(|(known, own)| match known {
-                Known::HeldOut { sigma, .. } => *sigma,
-                _ => own,
+        let held: Vec<bool> = (fitted.known(&Data::new(x, 1, &error)?).iter().enumerate())
+            .map(|(row, known)| match known {
+                Known::HeldOut { sigma, law, .. } => (*sigma, *law),
+                _ => (own.sigma()[row], own.law()),
+            })
+            .zip(&error)
+            .map(|((sigma, law), error)| {
+                let (low, high) = law.interval(LEVEL);
+                (low * sigma..=high * sigma).contains(error)
             })
             .collect();
-        let reach = half_width(LEVEL);
         for part in [0.0..10.0, 10.0..15.0, 15.0..20.0, 20.0..30.0, 30.0..40.0, 40.0..60.0] {
             let middle = 0.5 * (part.start + part.end);
             let near = self.time.partition_point(|t| *t < middle).min(self.time.len() - 1);
@@ -160,10 +167,10 @@ impl Lines {
                 "{:>6} ms {:>10} {:>8} to {:>6} {:>12} {:>12} of {}",
                 middle,
                 significant(mu, 3),
-                significant(mu - reach * there, 3),
-                significant(mu + reach * there, 3),
+                significant(self.low[near], 3),
+                significant(self.high[near], 3),
                 significant(there, 3),
-                here().filter(|&i| error[i].abs() <= reach * sigma[i]).count(),
+                here().filter(|&i| held[i]).count(),
                 here().count()
             );
         }
@@ -171,12 +178,11 @@ impl Lines {
     }
 
     fn figure(&self, x: &[f64], y: &[f64]) -> Figure {
-        let end = |sign: f64| -> Vec<f64> {
-            let reach = sign * half_width(LEVEL);
-            self.forecast.iter().zip(&self.sigma).map(|(mu, sigma)| mu + reach * sigma).collect()
-        };
         let panel = Panel::new(Axis::new("time after the impact (ms)"), "head acceleration (g)")
-            .with(Band::new(self.time.clone(), end(-1.0), end(1.0)).label("90% interval"))
+            .with(
+                Band::new(self.time.clone(), self.low.clone(), self.high.clone())
+                    .label("90% interval"),
+            )
             .with(Scatter::new(x, y).color(Color::hex(0x6B6B6B)).label("measurements"))
             .with(
                 Line::new(self.time.clone(), self.forecast.clone())

@@ -152,8 +152,8 @@ fn sigma_is_that_of_the_library() {
 fn a_forecast_of_the_models_own() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), table(60)).unwrap();
-    let fit =
-        "fit t.csv --fit-mean gp --inputs x --observation y --model constant -q -o model.json";
+    let fit = "fit t.csv --fit-mean gp --inputs x --observation y --model constant --law normal \
+         --recalibrate no -q -o model.json";
     errbar(folder.path(), fit.split(' ')).well();
     let options = ["--interval", "0.9", "--exceed", "1.5"];
     let (header, rows) = predict(folder.path(), &table(60), &options);
