@@ -22,6 +22,10 @@ import errbar
 from errbar import SigmaRegressor
 
 
+# Sigma as the model says it, and a Gaussian around the forecast.
+PAPER = {"law": "normal", "recalibrate": False}
+
+
 @pytest.fixture
 def fitted(heteroskedastic):
     X, error, _ = heteroskedastic
@@ -30,7 +34,7 @@ def fitted(heteroskedastic):
 
 def test_it_finds_the_sigma_that_made_the_errors(heteroskedastic):
     X, error, sigma = heteroskedastic
-    model = SigmaRegressor().fit(X, error)
+    model = SigmaRegressor(**PAPER).fit(X, error)
     found = model.predict(X)
     # 400 errors tell one sigma to 1/sqrt(800), and a function of two inputs less well.
     assert np.sqrt(np.mean(np.log(found / sigma) ** 2)) < 0.25
@@ -44,7 +48,7 @@ def test_quantiles_and_intervals_are_those_of_scipy(heteroskedastic):
     X, error, _ = heteroskedastic
     forecast = 10 + X[:, 0]
     # The errors are too low by 3.
-    model = SigmaRegressor("polynomial", debias=True).fit(X, error + 3)
+    model = SigmaRegressor("polynomial", debias=True, **PAPER).fit(X, error + 3)
     normal = stats.norm(forecast + model.bias(X), model.predict(X))
     levels = [0.001, 0.3, 0.975]
     expected = np.stack([normal.ppf(level) for level in levels], axis=-1)
@@ -61,9 +65,33 @@ def test_quantiles_and_intervals_are_those_of_scipy(heteroskedastic):
         model.predict_interval(X, forecast[:3])
 
 
+def test_a_law_of_heavy_tails_is_found_and_used():
+    """Errors of Student's t with three degrees of freedom around one sigma: a Gaussian's 99% intervals
+    hold too few of new ones."""
+    random = np.random.default_rng(5)
+    X, t = random.uniform(size=(4000, 1)), stats.t(3)
+    error = t.rvs(4000, random_state=random)
+    known, new = slice(0, 2000), slice(2000, 4000)
+    model = SigmaRegressor("constant").fit(X[known], error[known])
+    assert "Student's t" in model.law_
+    law = model.predict_distribution(X[new], np.zeros(2000))
+    np.testing.assert_allclose(law.std(), model.predict(X[new]), rtol=1e-12)
+    # Of 2,000 rows 1% is known to 0.2%, and the quantile of 2,000 others adds as much.
+    low, high = model.predict_interval(X[new], np.zeros(2000), 0.99).T
+    inside = np.mean((low <= error[new]) & (error[new] <= high))
+    assert abs(inside - 0.99) < 0.0085
+    np.testing.assert_allclose(law.interval(0.99), (low, high), rtol=1e-12)
+    assert model.score(X[new], error[new]) == pytest.approx(-np.mean(law.crps(error[new])), rel=1e-12)
+    assert SigmaRegressor("constant", law="laplace").fit(X, error).law_.endswith("Gaussian's")
+    with pytest.raises(ValueError, match="normal, logistic"):
+        SigmaRegressor(law="cauchy").fit(X, error)
+    with pytest.raises(ValueError, match="knows sigma alone"):
+        model.predict_distribution(X)
+
+
 def test_it_beats_one_constant_sigma_by_its_own_score(heteroskedastic):
     X, error, _ = heteroskedastic
-    model = SigmaRegressor().fit(X[:300], error[:300])
+    model = SigmaRegressor(**PAPER).fit(X[:300], error[:300])
     constant = SigmaRegressor("constant").fit(X[:300], error[:300])
     assert model.score(X[300:], error[300:]) > constant.score(X[300:], error[300:])
     sigma = model.predict(X[300:])
@@ -90,7 +118,7 @@ def test_every_model_and_loss_by_name(heteroskedastic):
         SigmaRegressor("polynomial", loss=loss).fit(X[:100], error[:100])
     # One constant sigma of least negative log density is the root mean square; a cost tells where
     # its minimum is to half of its digits.
-    constant = SigmaRegressor("constant", loss="nlpd").fit(X, error)
+    constant = SigmaRegressor("constant", loss="nlpd", **PAPER).fit(X, error)
     assert constant.predict(X[:1])[0] == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-7)
 
 
@@ -194,7 +222,7 @@ def test_a_bias_is_learned_too(heteroskedastic):
     X, error, _ = heteroskedastic
     biased = error + 3 * X[:, 1]
     plain = SigmaRegressor("polynomial").fit(X[:300], biased[:300])
-    model = SigmaRegressor("polynomial", debias=True).fit(X[:300], biased[:300])
+    model = SigmaRegressor("polynomial", debias=True, **PAPER).fit(X[:300], biased[:300])
     assert np.array_equal(plain.bias(X), np.zeros(len(X)))
     # It is 3 times the second input, which is most of what is found of it.
     true = 3 * X[300:, 1]

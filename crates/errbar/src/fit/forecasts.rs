@@ -1,6 +1,6 @@
 //! New rows, and what a fitted model says about them.
 
-use super::{Fitted, Shape};
+use super::Fitted;
 use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::law::{Bounds, Law};
@@ -283,10 +283,7 @@ impl<'a> Forecasts<'a> {
     /// No guarantee, or more than it can promise to any row.
     pub fn guaranteed_reach(&self, level: f64) -> Result<Vec<f64>> {
         let guarantee = self.fitted.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
-        // It was learned with what the model says, before its size was seen to.
-        let factor = self.fitted.shape.as_ref().map_or(1.0, Shape::factor);
-        let sigma: Vec<f64> = self.sigma.iter().map(|sigma| sigma / factor).collect();
-        guarantee.reach(self.rows.inputs, &sigma, level, self.rows.group)
+        guarantee.reach(self.rows.inputs, &self.sigma, level, self.rows.group)
     }
 
     /// The lower and the upper ends of intervals that hold the observation with this probability
