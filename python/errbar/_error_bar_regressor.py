@@ -14,7 +14,6 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from . import _errbar
 from ._arrays import Floats, floats, one_level
 from ._law import Law
 from ._normal import Normal
@@ -265,9 +264,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         Of a forecast without error bars the CRPS is the absolute error, so this compares with
         scikit-learn's "neg_mean_absolute_error".
         """
-        forecast, sigma = self.predict(X, return_std=True)
-        error = _errbar.errors_of(target("y", y), forecast)
-        return -_errbar.accuracy_reliability(error, sigma, 1.0, weights(sample_weight))[2]
+        crps = self.predict_distribution(X).crps(target("y", y))
+        return -float(np.average(crps, weights=weights(sample_weight)))
 
     def _kept(self, X: Any, *, reset: bool) -> Any:
         """The inputs: a table with names stays one, since the forecaster may want it so, and what
