@@ -1,8 +1,8 @@
 //! Minimisation of smooth functions of many variables.
 //!
 //! One closure gives value and gradient together, and may say "infeasible" instead: the line search
-//! then backs off. [`bfgs`] keeps a dense approximation of the inverse Hessian, for up to about a
-//! thousand parameters; [`lbfgs`] remembers the last few steps only, for more. Both search along a
+//! then backs off. `bfgs` keeps a dense approximation of the inverse Hessian, for up to about a
+//! thousand parameters; `lbfgs` remembers the last few steps only, for more. Both search along a
 //! line by cubic interpolation until the strong Wolfe conditions hold.
 //!
 //! ```
