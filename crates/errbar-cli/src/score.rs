@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use errbar::diagnose::{self, Finding, Since, Summary};
 use errbar::fit::Fitted;
+use errbar::law::Law;
 use errbar::score::bootstrap::{self, Dependence, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{self, Beta, Judging, Sample, Scores, judge_with, judge_without_intervals};
@@ -295,9 +296,16 @@ impl Arguments {
             ));
         }
         let since_training = training.map(|training| Since { training: *training, now: now() });
-        let all = self.judge(&sample, &kept, &Progress::new(self.console, "Scoring"))?;
+        // Its law, where the forecast is the one that it belongs to.
+        let shape = model.as_ref().and_then(Fitted::shape);
+        let law =
+            shape.filter(|_| matches!(moved, None | Some(Moved::Yes))).map(|shape| *shape.law());
+        if let Some(shape) = shape.filter(|_| law.is_some()) {
+            notes.push(format!("judged by the law of the model: {}", shape.explain()));
+        }
+        let all = self.judge(&sample, law, &kept, &Progress::new(self.console, "Scoring"))?;
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
-        let groups = self.judge_groups(&rows, groups, &kept)?;
+        let groups = self.judge_groups(&rows, groups, law, &kept)?;
         Ok(Report {
             file: kept.file().to_string(),
             rows: kept.rows(),
@@ -317,6 +325,7 @@ impl Arguments {
         &self,
         rows: &ScoreRows,
         groups: Vec<(String, Vec<usize>)>,
+        law: Option<Law>,
         kept: &Columns,
     ) -> anyhow::Result<Vec<Group>> {
         let progress = Progress::new(self.console, "Groups");
@@ -326,7 +335,7 @@ impl Arguments {
             stop::check()?;
             let part = rows.part(&places);
             let group = match part.counts() {
-                true => Some(self.judge(&part.sample(0, kept)?, kept, &errbar::Silent)?),
+                true => Some(self.judge(&part.sample(0, kept)?, law, kept, &errbar::Silent)?),
                 false => None,
             };
             judged.push(Group { value, rows: places.len(), judged: group });
@@ -338,6 +347,7 @@ impl Arguments {
     fn judge(
         &self,
         sample: &Sample,
+        law: Option<Law>,
         kept: &Columns,
         monitor: &dyn errbar::Monitor,
     ) -> anyhow::Result<Assessment> {
@@ -349,10 +359,17 @@ impl Arguments {
                     .confidence(self.resampling.confidence),
             )
             .drawing(self.resampling.options());
-        let judged = match self.no_intervals {
-            true => judge_without_intervals(sample, &judging, monitor)
+        let judged = match (law, self.no_intervals) {
+            (Some(law), without) => {
+                let laws = vec![law; sample.len()];
+                errbar::law::judge::judge(sample, &laws, &judging, monitor).map(|judged| {
+                    let intervals = (!without).then_some(judged.intervals);
+                    (judged.scores, intervals, judged.verdict)
+                })
+            }
+            (None, true) => judge_without_intervals(sample, &judging, monitor)
                 .map(|(scores, verdict)| (scores, None, verdict)),
-            false => judge_with(sample, &judging, monitor)
+            (None, false) => judge_with(sample, &judging, monitor)
                 .map(|judged| (judged.scores, Some(judged.intervals), judged.verdict)),
         };
         let (scores, intervals, verdict) = judged.map_err(|error| kept.refused(error))?;

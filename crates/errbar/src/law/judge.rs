@@ -61,6 +61,19 @@ pub fn judge(
     let (crps, log_scores) = scores(sample, laws);
     let (crps, nlpd) = (mean(&crps), mean(&log_scores));
     let of = &mut judged.scores;
+    for coverage in &mut of.coverage {
+        let mut last = (laws[0], f64::NAN);
+        let width = |(sigma, law): (&f64, &Law)| {
+            // Neighbours share a law.
+            if *law != last.0 || last.1.is_nan() {
+                let (low, high) = law.interval(coverage.level);
+                last = (*law, high - low);
+            }
+            sigma * last.1
+        };
+        let widths: Vec<f64> = sample.sigma().iter().zip(laws).map(width).collect();
+        coverage.mean_width = mean(&widths);
+    }
     (of.bias, of.mae, of.rmse) = (plain.scores.bias, plain.scores.mae, plain.scores.rmse);
     // How much a score varies from draw to draw is about the same with either law.
     let moved = |interval: &mut Interval, by: f64| {
