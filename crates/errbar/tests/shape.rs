@@ -1,7 +1,8 @@
 //! The law of errors, chosen on held-out rows.
 
 use errbar::fit::{Fitted, Kind, LawKind, Options, Rows, Shape, fit};
-use errbar::law::{Base, Law};
+use errbar::law::{self, Base, Law};
+use errbar::score::{Judging, Sample, judge};
 use errbar::{Data, Silent};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -96,6 +97,39 @@ fn the_law_is_found() {
         let again = Fitted::from_json(&fitted.to_json().unwrap()).unwrap();
         assert_eq!(again.shape(), fitted.shape());
     }
+}
+
+/// Scores of a law against their definitions: the mean of what the law itself says, coverage by its own
+/// intervals, and a Gaussian is judged as ever.
+#[test]
+fn laws_are_judged_as_what_they_are() {
+    let law = unit(Law::new(Base::Laplace, 0.0, 0.4, 1.0));
+    let (x, error) = draw(3, 500, &law);
+    let sigma: Vec<f64> = x.chunks(2).map(sigma).collect();
+    let sample = Sample::new(&error, &sigma).unwrap();
+    let laws = vec![law; 500];
+    let judged = law::judge::judge(&sample, &laws, &Judging::default(), &Silent).unwrap();
+    let around = |row: usize| law.around(0.0, sigma[row]);
+    let crps = (0..500).map(|row| around(row).crps(error[row])).sum::<f64>() / 500.0;
+    let nlpd = (0..500).map(|row| around(row).log_score(error[row])).sum::<f64>() / 500.0;
+    assert!((judged.scores.crps / crps - 1.0).abs() < 1e-12);
+    assert!((judged.scores.nlpd / nlpd - 1.0).abs() < 1e-12);
+    for coverage in &judged.scores.coverage {
+        let ends: Vec<(f64, f64)> =
+            (0..500).map(|row| around(row).interval(coverage.level)).collect();
+        let held =
+            ends.iter().zip(&error).filter(|((low, high), e)| low <= e && *e <= high).count();
+        assert!((coverage.observed - held as f64 / 500.0).abs() < 1e-12, "{coverage:?}");
+        let width = ends.iter().map(|(low, high)| high - low).sum::<f64>() / 500.0;
+        assert!((coverage.mean_width / width - 1.0).abs() < 1e-12, "{coverage:?}");
+    }
+    assert_eq!(judged.verdict.word(), "reliable");
+    // As a Gaussian of the same sigma it is not.
+    let gaussian = vec![Law::normal(0.0, 1.0); 500];
+    let plain = law::judge::judge(&sample, &gaussian, &Judging::default(), &Silent).unwrap();
+    assert_eq!(plain, judge(&sample).unwrap());
+    assert!(plain.scores.crps > judged.scores.crps && plain.scores.rs > judged.scores.rs);
+    assert!(law::judge::judge(&sample, &laws[1..], &Judging::default(), &Silent).is_err());
 }
 
 /// What was asked for is what is there; the paper's is the model alone.

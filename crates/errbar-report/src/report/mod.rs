@@ -186,6 +186,8 @@ impl Report {
             inputs: 0,
         };
         let mut findings = diagnose::diagnose(&error, &context)?;
+        // A law need not be centred at the forecast; whether its own place is right, the verdict says.
+        findings.retain(|f| subject.laws.is_none() || !matches!(f, Finding::Biased { .. }));
         let equal = match subject.laws {
             Some(laws) => law::judge::as_gaussian(&sample, laws)?,
             None => error.clone(),
@@ -200,7 +202,7 @@ impl Report {
             figures,
             names: [name(&subject.observation), name(&subject.forecast)],
             span: figures::span(subject),
-            rescaled: rescaled(&verdict, &sample, &scores),
+            rescaled: rescaled(&verdict, &sample, subject.laws, &scores),
             sigma_range: bins::quantile_range(subject.sigma, LEVEL),
             verdict,
             scores,
@@ -254,14 +256,22 @@ impl Report {
 }
 
 /// The right size for sigma, if that is what is wrong.
-fn rescaled(verdict: &Verdict, sample: &Sample<'_>, scores: &Scores) -> Option<Rescaled> {
+fn rescaled(
+    verdict: &Verdict,
+    sample: &Sample<'_>,
+    laws: Option<&[Law]>,
+    scores: &Scores,
+) -> Option<Rescaled> {
     let (Cause::Overconfident { factor } | Cause::Underconfident { factor }) = verdict.finding
     else {
         return None;
     };
     let sigma: Vec<f64> = sample.sigma().iter().map(|sigma| factor * sigma).collect();
     let sample = Sample::new(sample.error(), &sigma).ok()?.maybe_weighted(sample.weight()).ok()?;
-    let crps = crps::mean(&sample);
+    let crps = match laws {
+        Some(laws) => law::judge::crps(&sample, laws),
+        None => crps::mean(&sample),
+    };
     Some(Rescaled { factor, crps, skill: constant::skill(crps, scores.constant) })
 }
 

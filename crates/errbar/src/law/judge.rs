@@ -23,7 +23,7 @@ pub fn as_gaussian(sample: &Sample, laws: &[Law]) -> Result<Vec<f64>> {
     Ok(sample.error().iter().zip(sample.sigma()).zip(laws).map(one).collect())
 }
 
-/// The weighted means of CRPS and negative log density of errors whose laws, in units of their sigma,
+/// CRPS and negative log density of each of some errors whose laws, in units of their sigma,
 /// are given.
 #[must_use]
 pub fn scores(sample: &Sample, laws: &[Law]) -> (Vec<f64>, Vec<f64>) {
@@ -33,6 +33,18 @@ pub fn scores(sample: &Sample, laws: &[Law]) -> (Vec<f64>, Vec<f64>) {
         (sigma * law.crps(z), law.log_score(z) + sigma.ln())
     })
     .unzip()
+}
+
+/// The mean CRPS of errors whose laws, in units of their sigma, are given.
+#[must_use]
+pub fn crps(sample: &Sample, laws: &[Law]) -> f64 {
+    mean(sample, &scores(sample, laws).0)
+}
+
+fn mean(sample: &Sample, values: &[f64]) -> f64 {
+    let weight = |row: usize| sample.weight().map_or(1.0, |weight| weight[row]);
+    let total = sample.total_weight();
+    values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum()
 }
 
 /// [`judge_with`] for laws in units of sigma: reliability by how probable each observation was, CRPS
@@ -53,13 +65,8 @@ pub fn judge(
     }
     let equal = Sample::new(&equal, sample.sigma())?.maybe_weighted(sample.weight())?;
     let mut judged = judge_with(&equal, options, monitor)?;
-    let mean = |values: &[f64]| {
-        let weight = |row: usize| sample.weight().map_or(1.0, |weight| weight[row]);
-        let total = sample.total_weight();
-        values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
-    };
     let (crps, log_scores) = scores(sample, laws);
-    let (crps, nlpd) = (mean(&crps), mean(&log_scores));
+    let (crps, nlpd) = (mean(sample, &crps), mean(sample, &log_scores));
     let of = &mut judged.scores;
     for coverage in &mut of.coverage {
         let mut last = (laws[0], f64::NAN);
@@ -72,7 +79,7 @@ pub fn judge(
             sigma * last.1
         };
         let widths: Vec<f64> = sample.sigma().iter().zip(laws).map(width).collect();
-        coverage.mean_width = mean(&widths);
+        coverage.mean_width = mean(sample, &widths);
     }
     (of.bias, of.mae, of.rmse) = (plain.scores.bias, plain.scores.mae, plain.scores.rmse);
     // How much a score varies from draw to draw is about the same with either law.
