@@ -250,6 +250,11 @@ impl Arguments {
         };
         let asked = names.ask(&mut request)?;
         let moved = model.as_ref().and_then(|model| Moved::of(model, &asked, &request));
+        let is_moved = |name: &String| name.ends_with("debiased");
+        let beside = (request.header().iter())
+            .find(|name| is_moved(name) && model.is_none() && error.is_empty())
+            .filter(|_| !self.forecast.as_ref().is_some_and(is_moved))
+            .cloned();
         let by = self.by.as_ref().map(|name| request.text(name)).transpose()?;
         if let Some(time) = &self.time {
             request.time(time)?;
@@ -268,6 +273,12 @@ impl Arguments {
         let warning = self.resampling.warning(sample.len()).filter(|_| !self.no_intervals);
         let mut warnings: Vec<String> = warning.into_iter().collect();
         warnings.extend(fill_values);
+        warnings.extend(beside.map(|name| {
+            format!(
+                "there is a column \"{name}\", which errbar predict adds where a bias was learned: its \
+                 sigma belongs to that forecast; score it with --forecast {name}"
+            )
+        }));
         if self.time.is_some() {
             let context = diagnose::Context {
                 weight: sample.weight(),

@@ -425,6 +425,11 @@ fn scores_of_a_debiased_model_compare_like_with_like() {
         let says = "\"mu\" is not moved: score the column that errbar predict adds, with --forecast debiased";
         assert!(raw.stderr.contains(says), "{}", raw.stderr);
     }
+    // Without the model, too, somebody notices.
+    let says = "there is a column \"debiased\"";
+    let bare = "score out.csv --no-intervals --observation y --sigma sigma --forecast";
+    assert!(run(&format!("{bare} mu")).stderr.contains(says));
+    assert!(!run(&format!("{bare} debiased")).stderr.contains(says));
     // Real drift is still found.
     let text = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
     let (header, rows) = text.split_once('\n').unwrap();
