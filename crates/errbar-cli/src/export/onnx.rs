@@ -120,7 +120,10 @@ pub(super) fn export(
         Some(shape) => graph.part("recalibrated_", |graph| {
             let factor = graph.doubles("factor", &[], &[shape.factor()]);
             let sigma = graph.node("product", "Mul", &[&sigma, &factor]);
-            held(graph, &sigma, f64::MIN_POSITIVE)
+            let (least, most) = supported.limits();
+            let least = graph.doubles("least", &[], &[least]);
+            let most = graph.doubles("most", &[], &[most]);
+            graph.node("held", "Clip", &[&sigma, &least, &most])
         }),
         None => sigma,
     };

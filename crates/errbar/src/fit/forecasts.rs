@@ -91,8 +91,9 @@ impl<'a> Forecasts<'a> {
         fitted.ranges.rows_of(inputs)?;
         let HeldSigma { mut sigma, support, input } = fitted.model.give(inputs)?;
         if let Some(shape) = &fitted.shape {
+            let (least, most) = fitted.model.limits();
             sigma.iter_mut().for_each(|sigma| {
-                *sigma = (*sigma * shape.factor()).clamp(f64::MIN_POSITIVE, f64::MAX);
+                *sigma = (*sigma * shape.factor()).clamp(least, most);
             });
         }
         if let Some(forecast) = forecast {

@@ -119,6 +119,12 @@ impl Supported {
         self.backing.as_ref()
     }
 
+    /// The least and the most that sigma may be.
+    #[must_use]
+    pub fn limits(&self) -> (f64, f64) {
+        self.backing.as_ref().map_or((f64::MIN_POSITIVE, f64::MAX), |backing| backing.limits)
+    }
+
     /// Sigma for each row of row-major inputs.
     ///
     /// # Errors
