@@ -53,9 +53,14 @@ def check(errbar, folder):
     assert json.loads(meta.custom_metadata_map["inputs"]) == names
     described = [(v.name, v.type, v.shape) for v in session.get_inputs() + session.get_outputs()]
     moved = [name for name in ("bias", "debiased") if expected.get(name) is not None]
+    shape = json.loads((folder / "model.json").read_text(encoding="utf-8"))["fitted"].get("shape")
+    law = ["location", "left", "right"] if shape else []
+    if shape:
+        assert json.loads(meta.custom_metadata_map["law"]) == shape["law"]
     assert described == [
         ("inputs", "tensor(double)", ["rows", len(names)]),
         ("sigma", "tensor(double)", ["rows"]),
+        *((name, "tensor(double)", ["rows"]) for name in law),
         ("outside", "tensor(bool)", ["rows"]),
         *((name, "tensor(double)", ["rows"]) for name in moved),
     ], described
@@ -73,6 +78,10 @@ def check(errbar, folder):
         differences = np.abs(got_sigma / sigma[:rows] - 1)
         assert (differences <= TOLERANCE).all(), f"{folder}: sigma differs by {differences.max():.1e}"
         difference = max(difference, differences.max(initial=0.0))
+        for name in law:
+            got = session.run([name], {"inputs": inputs[:rows]})[0]
+            wanted = sigma[:rows] * shape["law"][name]
+            assert np.allclose(got, wanted, rtol=TOLERANCE, atol=0.0), f"{folder}: {name} differs"
         for name in moved:
             got = session.run([name], {"inputs": inputs[:rows]})[0]
             wanted = np.array(expected[name], dtype=float)[:rows]
