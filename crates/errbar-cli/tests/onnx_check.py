@@ -54,7 +54,7 @@ def check(errbar, folder):
     described = [(v.name, v.type, v.shape) for v in session.get_inputs() + session.get_outputs()]
     moved = [name for name in ("bias", "debiased") if expected.get(name) is not None]
     shape = json.loads((folder / "model.json").read_text(encoding="utf-8"))["fitted"].get("shape")
-    law = ["location", "left", "right"] if shape else []
+    law = ["law_location", "law_left", "law_right"] if shape else []
     if shape:
         assert json.loads(meta.custom_metadata_map["law"]) == shape["law"]
     assert described == [
@@ -80,7 +80,7 @@ def check(errbar, folder):
         difference = max(difference, differences.max(initial=0.0))
         for name in law:
             got = session.run([name], {"inputs": inputs[:rows]})[0]
-            wanted = sigma[:rows] * shape["law"][name]
+            wanted = sigma[:rows] * shape["law"][name.removeprefix("law_")]
             assert np.allclose(got, wanted, rtol=TOLERANCE, atol=0.0), f"{folder}: {name} differs"
         for name in moved:
             got = session.run([name], {"inputs": inputs[:rows]})[0]

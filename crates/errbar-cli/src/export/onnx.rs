@@ -141,9 +141,13 @@ pub(super) fn export(
             let value = graph.node(name, "Mul", &[&sigma, &factor]);
             graph.output_double(&value, doc);
         };
-        times("location", law.location, "What to add to the forecast for the mode of its law.");
-        times("left", law.left, "The scale of the law below its mode.");
-        times("right", law.right, "The scale of the law above its mode; its base is in \"law\".");
+        times("law_location", law.location, "What to add to the forecast for the mode of its law.");
+        times("law_left", law.left, "The scale of the law below its mode.");
+        times(
+            "law_right",
+            law.right,
+            "The scale of the law above its mode; its base is in \"law\".",
+        );
     }
     let outside = match &near {
         // An input that never varied has no support to lose.
