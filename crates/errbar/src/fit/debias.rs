@@ -36,7 +36,7 @@ pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Re
                     honest.for_each(|(&row, bias)| learned.held_out[row] = *bias);
                     learned
                 }
-                None => bias::fit(learn_from, options.split, options.seed, monitor)?,
+                None => parts.weighed_by(learn_from),
             }
         }
     };

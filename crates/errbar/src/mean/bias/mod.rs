@@ -51,10 +51,7 @@ const BINS: usize = 64;
 /// # Errors
 /// Fewer than two rows, or a monitor that asked to stop.
 pub fn fit(data: &Data, split: Split, seed: u64, monitor: &dyn Monitor) -> Result<CrossFitted> {
-    let parts = Parts::fit(data, split, seed, monitor)?;
-    let [a, b] = parts.held_out();
-    let shares = shares(data.error(), data.weight(), [&a, &b]);
-    Ok(parts.weighed(shares))
+    Ok(Parts::fit(data, split, seed, monitor)?.weighed_by(data))
 }
 
 /// The two parts of a bias, before it is known how much each counts.
@@ -106,6 +103,12 @@ impl Parts {
             trees: trees.map(|tree| tree.clone().times(of_trees)).collect(),
             polynomial: (of_ridge > 0.0).then(|| self.ridge.polynomial.clone().times(of_ridge)),
         }
+    }
+
+    /// Weighed by the rows that they were fitted to, each while it was left out.
+    pub(crate) fn weighed_by(&self, data: &Data) -> CrossFitted {
+        let [a, b] = self.held_out();
+        self.weighed(shares(data.error(), data.weight(), [&a, &b]))
     }
 
     pub(crate) fn weighed(&self, shares: [f64; 2]) -> CrossFitted {
