@@ -1,16 +1,14 @@
 //! The one font of every figure: how wide a character is, and its outline.
+//!
+//! `fonts/Arimo-Regular.outlines` is what figures need of the font file beside it, a line for each
+//! character: its code, its advance, its outline as a path of SVG, in units of the font.
+//! `tools/outlines.py` makes it, and `./test` compares it with the font, so that nobody has to build a
+//! reader of fonts.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use skrifa::charmap::Charmap;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::metrics::GlyphMetrics;
-use skrifa::outline::pen::PathStyle;
-use skrifa::outline::{DrawSettings, OutlineGlyphCollection, OutlinePen};
-use skrifa::{FontRef, GlyphId, MetadataProvider};
 use tiny_skia::{PathBuilder, Transform};
-
-static FILE: &[u8] = include_bytes!("../fonts/Arimo-Regular.ttf");
 
 /// Arimo first, since it is what the layout is measured with; then fonts of the same widths.
 pub(crate) const FAMILY: &str = "Arimo, 'Liberation Sans', Arial, Helvetica, sans-serif";
@@ -18,29 +16,25 @@ pub(crate) const FAMILY: &str = "Arimo, 'Liberation Sans', Arial, Helvetica, san
 /// The width, in em, given to a character that the font does not have.
 const UNKNOWN: f64 = 0.75;
 
-/// What figures need of the font, in its own units.
-struct Face {
-    characters: Charmap<'static>,
-    widths: GlyphMetrics<'static>,
-    outlines: OutlineGlyphCollection<'static>,
-    units_per_em: f64,
+const UNITS_PER_EM: f64 = 2048.0;
+
+/// Stands for the characters that the font does not have: a box.
+const MISSING: char = '\0';
+
+struct Glyph {
+    advance: f64,
+    outline: &'static str,
 }
 
-impl Face {
-    fn read() -> Option<Self> {
-        let (font, size) = (FontRef::new(FILE).ok()?, Size::unscaled());
-        Some(Self {
-            characters: font.charmap(),
-            widths: font.glyph_metrics(size, LocationRef::default()),
-            outlines: font.outline_glyphs(),
-            units_per_em: f64::from(font.metrics(size, LocationRef::default()).units_per_em),
-        })
-    }
-}
+static GLYPHS: LazyLock<HashMap<char, Glyph>> = LazyLock::new(|| {
+    include_str!("../fonts/Arimo-Regular.outlines").lines().filter_map(glyph).collect()
+});
 
-fn face() -> Option<&'static Face> {
-    static FACE: OnceLock<Option<Face>> = OnceLock::new();
-    FACE.get_or_init(Face::read).as_ref()
+fn glyph(line: &'static str) -> Option<(char, Glyph)> {
+    let (code, rest) = line.split_once(' ')?;
+    let (advance, outline) = rest.split_once(' ')?;
+    let character = char::from_u32(u32::from_str_radix(code, 16).ok()?)?;
+    Some((character, Glyph { advance: advance.parse().ok()?, outline }))
 }
 
 /// Characters that only direct others: marks of direction, joiners.
@@ -53,54 +47,39 @@ pub(crate) fn advance(character: char) -> f64 {
     if is_silent(character) {
         return 0.0;
     }
-    face()
-        .and_then(|face| {
-            let glyph = face.characters.map(character)?;
-            Some(f64::from(face.widths.advance_width(glyph)?) / face.units_per_em)
-        })
-        .unwrap_or(UNKNOWN)
+    GLYPHS.get(&character).map_or(UNKNOWN, |glyph| glyph.advance / UNITS_PER_EM)
 }
 
 /// Adds the outline of a character, whose origin is at `(x, y)` and whose em is `size` pixels. One
 /// that the font does not have is shown as a box.
 pub(crate) fn outline(character: char, x: f64, y: f64, size: f64, path: &mut PathBuilder) {
-    let Some(face) = face().filter(|_| !is_silent(character)) else { return };
-    let glyph = face.characters.map(character).unwrap_or(GlyphId::NOTDEF);
-    let Some(glyph) = face.outlines.get(glyph) else { return };
-    // The other style rounds the points between two control points to whole units.
-    let settings = DrawSettings::unhinted(Size::unscaled(), LocationRef::default())
-        .with_path_style(PathStyle::HarfBuzz);
-    let mut pen = Pen { path: PathBuilder::new() };
-    if glyph.draw(settings, &mut pen).is_err() {
+    if is_silent(character) {
         return;
     }
-    let scale = (size / face.units_per_em) as f32;
+    let Some(glyph) = GLYPHS.get(&character).or_else(|| GLYPHS.get(&MISSING)) else { return };
+    let scale = (size / UNITS_PER_EM) as f32;
     let place = Transform::from_row(scale, 0.0, 0.0, -scale, x as f32, y as f32);
-    if let Some(outline) = pen.path.finish().and_then(|outline| outline.transform(place)) {
+    let drawn = draw(glyph.outline).finish().and_then(|outline| outline.transform(place));
+    if let Some(outline) = drawn {
         path.push_path(&outline);
     }
 }
 
-struct Pen {
-    path: PathBuilder,
-}
-
-impl OutlinePen for Pen {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.path.move_to(x, y);
+/// A path of `M x y`, `L x y`, `Q x y x y` and `Z`.
+fn draw(outline: &str) -> PathBuilder {
+    let mut path = PathBuilder::new();
+    let mut words = outline.split(' ');
+    while let Some(word) = words.next() {
+        let mut next = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0.0);
+        match word {
+            "M" => path.move_to(next(), next()),
+            "L" => path.line_to(next(), next()),
+            "Q" => path.quad_to(next(), next(), next(), next()),
+            "Z" => path.close(),
+            _ => {}
+        }
     }
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.path.line_to(x, y);
-    }
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.path.quad_to(x1, y1, x, y);
-    }
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.path.cubic_to(x1, y1, x2, y2, x, y);
-    }
-    fn close(&mut self) {
-        self.path.close();
-    }
+    path
 }
 
 #[cfg(test)]
@@ -117,9 +96,8 @@ mod tests {
 
     #[test]
     fn figures_can_say_what_they_need_to() {
-        let face = face().expect("the font in the crate is read");
         for character in "σεημβ−×±≤≥≈∞°·–−éßñ²".chars() {
-            assert!(face.characters.map(character).is_some(), "{character}");
+            assert!(GLYPHS.contains_key(&character), "{character}");
         }
     }
 }
