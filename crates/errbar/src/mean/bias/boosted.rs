@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
+use crate::boosting::{Bins, Codes, Grower, Limits, Slope, Tree};
 use crate::error::Result;
 use crate::folds::Fold;
 use crate::monitor::{Monitor, check};
-use crate::sigma::trees::{Bins, Codes, Grower, Limits, Slope, Tree};
 
 /// Rounds at most, and those without progress before stopping.
 const ROUNDS: usize = 1000;

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use self::boosted::{Boosted, Problem};
 pub use self::ridge::Polynomial;
 use self::ridge::Ridge;
+use crate::boosting::{Bins, NodeView, Tree};
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::{Error, Result};
 use crate::folds::{Fold, Order};
 use crate::monitor::Monitor;
-use crate::sigma::trees::{Bins, NodeView, Tree};
 
 /// A bias learned from errors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,9 +5,7 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::Options;
-use super::bins::{Bins, Codes};
-use super::grow::{Grower, Limits, Slope};
-use super::tree::Tree;
+use crate::boosting::{Bins, Codes, Grower, Limits, Slope, Tree};
 use crate::error::Result;
 use crate::folds::{Fold, Order};
 use crate::monitor::{Monitor, Stage, check};

@@ -5,23 +5,17 @@
 //! that is constant on boxes of inputs ("gradient boosting"). The bags are trained beside each other,
 //! each without another part of the rows; those rows say when to stop, and the bags are averaged.
 
-mod bins;
 mod boost;
-mod export_view;
-mod grow;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::bins::{Bins, Codes};
 use self::boost::{Boosted, TrainingSet};
-pub use self::export_view::NodeView;
-pub(crate) use self::grow::{Grower, Limits, Slope};
-pub(crate) use self::tree::Tree;
 use super::scaling::in_own_scale;
+pub use crate::boosting::NodeView;
+use crate::boosting::{Bins, Tree};
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::Result;
 use crate::folds::Order;
@@ -224,5 +218,25 @@ impl Trees {
             rows.chunks_exact(columns).map(one).collect::<Vec<f64>>()
         };
         Ok(inputs.par_chunks(ROWS * columns).flat_map_iter(block).collect())
+    }
+}
+
+/// What they are made of, for those who write them in another form.
+impl Trees {
+    /// The nodes of each tree, its root first.
+    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeView>> {
+        self.trees.iter().map(|tree| tree.parts(&self.bins))
+    }
+
+    /// log sigma is this plus the steps of all trees.
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Sigma is the exponential times this.
+    #[must_use]
+    pub fn unit(&self) -> f64 {
+        self.unit
     }
 }

@@ -5,8 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use super::grow::{Grower, Limits, Slope};
 use super::*;
+use crate::boosting::{Grower, Limits, Slope};
 use crate::score::{Beta, LossKind};
 
 /// A table with few distinct values, of which some are missing.

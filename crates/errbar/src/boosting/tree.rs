@@ -7,7 +7,7 @@ use super::bins::Bins;
 
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Node {
+pub(super) enum Node {
     /// Rows end here and take this step.
     Leaf(f32),
     /// Rows up to a bin of a column go to the node after this one, the others to `right`.
@@ -21,13 +21,44 @@ pub(crate) enum Node {
     },
 }
 
+/// A node of a tree, in numbers of the inputs' own scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NodeView {
+    /// Rows that end here add this to the sum: of log sigma, or of a bias.
+    Leaf(f64),
+    /// Rows go to the node after this one (left) or to another.
+    Split {
+        /// The input that decides.
+        column: usize,
+        /// Values up to this one go left; the largest double where all values do.
+        threshold: f64,
+        /// Whether a missing value goes left.
+        missing_left: bool,
+        /// The place of the node that the others go to.
+        right: usize,
+    },
+}
+
 /// A tree. Its root is the first node; after each split comes its left side, then its right.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tree {
-    pub(crate) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
 }
 
 impl Tree {
+    /// Its nodes, the root first.
+    pub(crate) fn parts(&self, bins: &Bins) -> Vec<NodeView> {
+        let part = |node: &Node| match *node {
+            Node::Leaf(step) => NodeView::Leaf(f64::from(step)),
+            Node::Split { column, bin, missing_left, right } => {
+                let (column, right) = (column as usize, right as usize);
+                let threshold = bins.end(column, bin).unwrap_or(f64::MAX);
+                NodeView::Split { column, threshold, missing_left, right }
+            }
+        };
+        self.nodes.iter().map(part).collect()
+    }
+
     /// The step of a row of codes.
     pub(crate) fn step(&self, bins: &Bins, codes: &[u8]) -> f64 {
         let mut at = 0;
