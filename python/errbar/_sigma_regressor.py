@@ -122,6 +122,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     recalibrate : bool, default=True
         Whether size and location of that law follow the errors of held-out rows. With
         ``law="normal", recalibrate=False`` error bars are the paper's.
+    fit_mean : bool, default=False
+        For those who have no forecaster: what it is fitted to are then *observations*, whose mean is
+        learned too (a Gaussian process whose noise follows sigma). :meth:`forecast` gives it, and
+        intervals need no forecast.
     guarantee : {"split", "cross"}, optional
         Makes intervals possible that hold new observations with a promised probability, whatever the
         distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000;
@@ -187,6 +191,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         debias: bool = False,
         law: str = "auto",
         recalibrate: bool = True,
+        fit_mean: bool = False,
         guarantee: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -206,6 +211,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.debias = debias
         self.law = law
         self.recalibrate = recalibrate
+        self.fit_mean = fit_mean
         self.guarantee = guarantee
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -221,7 +227,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         group: Any = None,
         y: Any = None,
     ) -> SigmaRegressor:
-        """Learns from inputs ``X`` and the error, observation minus forecast, of each row.
+        """Learns from inputs ``X`` and the error, observation minus forecast, of each row; with
+        ``fit_mean=True`` from its observation.
 
         An input may be missing (NaN): what that tells about the error is learned. ``sample_weight`` is
         the weight of each row; only ratios matter. ``group`` is the group of each row (a station, a
@@ -237,6 +244,15 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if names is None:
             names = usual_names(inputs.shape[1])
         groups = None if group is None else groups_of(group)
+        if self.fit_mean:
+            for name, given in (
+                ("sample_weight", sample_weight is not None),
+                ("group", group is not None),
+                ("guarantee", self.guarantee is not None),
+                ("debias", self.debias),
+            ):
+                if given:
+                    raise ValueError(f"fit_mean=True does not go with {name}: leave one of them out")
         self.fitted_ = _errbar.fit_sigma(inputs, list(names), e, weight, groups, wanted)
         self._warn()
         return self
@@ -349,21 +365,23 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return np.array(self.fitted_.guaranteed_by(number("level", level), labels), dtype=object)
 
     def forecast(self, X: Any) -> Floats:
-        """The forecast of each row, by a model that makes one (``errbar fit --fit-mean``)."""
+        """The forecast of each row, by a model that makes one (``fit_mean=True``)."""
         forecast = self._predicted(X)[1]
         if forecast is None:
-            raise ValueError("this model knows sigma alone: it makes no forecast")
+            raise ValueError("this model knows sigma alone: fit one with fit_mean=True for a forecast")
         return forecast
 
     def score(
         self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
     ) -> float:
         """Minus the mean CRPS of the errors with the laws predicted for them: greater is better. A bias
-        that was learned is taken away first."""
-        bias, _, sigma, _ = self._predicted(X)
+        that was learned is taken away first; with ``fit_mean=True`` observations are given, and the
+        forecast is taken away."""
+        bias, own, sigma, _ = self._predicted(X)
         e = target("error", one_of(error, y))
-        if bias is not None and e.shape == bias.shape:
-            e = _errbar.errors_of(e, bias)
+        for known in (bias, own):
+            if known is not None and e.shape == known.shape:
+                e = _errbar.errors_of(e, known)
         crps = self._law(np.zeros_like(sigma), sigma).crps(e)
         weight = weights(sample_weight)
         return -float(np.average(crps, weights=weight))
@@ -463,6 +481,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "debias": bool(self.debias),
             "law": text("law", self.law),
             "recalibrate": bool(self.recalibrate),
+            "fit_mean": bool(self.fit_mean),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
             "seed": seed_of(self.random_state),
             "n_jobs": jobs(self.n_jobs),

@@ -53,6 +53,7 @@ pub(crate) struct FitOptions<'py> {
     debias: bool,
     law: String,
     recalibrate: bool,
+    fit_mean: bool,
     guarantee: Option<String>,
     seed: u64,
     n_jobs: Option<isize>,
@@ -109,8 +110,12 @@ pub(crate) fn fit_sigma(
         Some((name, labels, rows)) => Some(Group { name, labels, rows: rows.as_slice()?.to_vec() }),
         None => None,
     };
-    let columns_names = names.clone();
+    let (columns_names, fit_mean) = (names.clone(), wanted.fit_mean);
     let (fit, unused) = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
+        if fit_mean {
+            let fit = fit::fit_with_mean(&x, columns, &error, &columns_names, &options, monitor)?;
+            return Ok((fit, None));
+        }
         let mut data =
             Data::with_missing(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
         if let Some(group) = group {
@@ -323,6 +328,7 @@ impl Fitted {
         dict.set_item("debias", options.debias)?;
         dict.set_item("law", options.law.name())?;
         dict.set_item("recalibrate", options.recalibrate)?;
+        dict.set_item("fit_mean", self.fitted.mean().is_some())?;
         let guarantee = options.guarantee.map(|method| match method {
             Method::Split => "split",
             Method::Cross => "cross",

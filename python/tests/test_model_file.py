@@ -78,6 +78,17 @@ def test_a_model_that_makes_the_forecast_too(program, root, tmp_path):
     subprocess.run([*program, *call], cwd=tmp_path, check=True)
     assert np.array_equal(loaded.forecast(rows), numbers(tmp_path / "out.csv", "forecast"))
     assert np.array_equal(loaded.predict(rows), numbers(tmp_path / "out.csv", "sigma"))
+    # The same fit, by either.
+    table = pd.read_csv(data)
+    own = SigmaRegressor(fit_mean=True).fit(table[["time_ms"]], table["acceleration_g"])
+    assert np.array_equal(own.forecast(rows), loaded.forecast(rows))
+    assert np.array_equal(own.predict_interval(rows), loaded.predict_interval(rows))
+    # Half of the observations' spread is the mean's; the error bars are smaller than one for all.
+    assert -own.score(table[["time_ms"]], table["acceleration_g"]) < 15 < table["acceleration_g"].std()
+    assert loaded.fit_mean
+    for asked in ({"debias": True}, {"guarantee": "split"}):
+        with pytest.raises(ValueError, match="fit_mean=True does not go with"):
+            SigmaRegressor(fit_mean=True, **asked).fit(table[["time_ms"]], table["acceleration_g"])
 
 
 def test_arrays_without_names_are_x0_and_so_on(heteroskedastic, tmp_path):

@@ -214,7 +214,7 @@ def test_the_same_data_give_the_same_model_on_any_number_of_threads(heteroskedas
 
 def test_rows_beyond_the_known_range_are_told(fitted):
     assert fitted.outside([[0.0, 0.0], [7.0, 0.0]]).tolist() == [False, True]
-    with pytest.raises(ValueError, match="makes no forecast"):
+    with pytest.raises(ValueError, match="fit_mean=True for a forecast"):
         fitted.forecast([[0.0, 0.0]])
 
 

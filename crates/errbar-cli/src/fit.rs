@@ -466,7 +466,7 @@ impl Training {
                 None => Ok(data),
             })
             .and_then(|data| match kept.time() {
-                Some(time) => data.held_together(moments(time)),
+                Some(time) => data.in_time(time),
                 None => Ok(data),
             })
             .map_err(refused)?;
@@ -629,16 +629,6 @@ fn listed(names: &[&str]) -> String {
         n if n > NAMED => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
         _ => names.join(", "),
     }
-}
-
-/// For each row, in the order of time, the number of its moment.
-fn moments(time: &[f64]) -> Vec<u32> {
-    let mut moment = 0;
-    let later = |row: usize| {
-        moment += u32::from(row > 0 && time[row] != time[row - 1]);
-        moment
-    };
-    (0..time.len()).map(later).collect()
 }
 
 /// A progress bar and Ctrl-C as the library knows them.

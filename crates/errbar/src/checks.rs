@@ -77,3 +77,22 @@ impl Kernel for BitRange<'_> {
         (smallest, largest)
     }
 }
+
+/// Observation minus forecast, row by row.
+///
+/// # Errors
+/// No rows, different lengths, a value that is not finite, or a difference that overflows.
+pub fn errors_of(observation: &[f64], forecast: &[f64]) -> Result<Vec<f64>> {
+    check_rows(observation.len())?;
+    check_length("forecast", forecast.len(), "observation", observation.len())?;
+    check_finite("observation", observation)?;
+    check_finite("forecast", forecast)?;
+    let error: Vec<f64> = observation.iter().zip(forecast).map(|(y, mu)| y - mu).collect();
+    match first_not_finite(&error) {
+        None => Ok(error),
+        Some(index) => {
+            let (observation, forecast) = (observation[index], forecast[index]);
+            Err(Error::ErrorOverflow { index, observation, forecast })
+        }
+    }
+}

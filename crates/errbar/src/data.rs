@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use crate::checks::{check_finite, check_length, check_rows};
+use crate::checks::{check_finite, check_length, check_rows, errors_of};
 use crate::error::{Error, Result};
 
 /// Fewer rows than this tell nothing but one sigma: every kind of model is then that.
@@ -31,11 +31,15 @@ pub struct Data<'a> {
     inputs: Cow<'a, [f64]>,
     columns: usize,
     error: Cow<'a, [f64]>,
+    /// What the errors belong to, where that is known.
+    forecast: Option<Cow<'a, [f64]>>,
     weight: Option<Cow<'a, [f64]>>,
     unit: Option<Vec<f64>>,
     group: Option<Group>,
     /// Rows that are only held out together have the same number here.
     together: Option<Vec<u32>>,
+    /// Whether rows are in the order of time.
+    in_time: bool,
     /// What stands for a missing value of each input.
     missing: Vec<f64>,
 }
@@ -66,20 +70,80 @@ impl<'a> Data<'a> {
     /// # Errors
     /// As [`Data::new`], but for inputs that are NaN.
     pub fn with_missing(inputs: &'a [f64], columns: usize, error: &'a [f64]) -> Result<Self> {
+        Self::of(inputs, columns, error.into())
+    }
+
+    fn of(inputs: &'a [f64], columns: usize, error: Cow<'a, [f64]>) -> Result<Self> {
         let rows = rows_with_missing(inputs, columns)?;
         check_rows(rows)?;
         check_length("inputs", rows, "error", error.len())?;
-        check_finite("error", error)?;
+        check_finite("error", &error)?;
         Ok(Self {
             inputs: inputs.into(),
             columns,
-            error: error.into(),
+            error,
+            forecast: None,
             weight: None,
             unit: None,
             group: None,
             together: None,
+            in_time: false,
             missing: (0..columns).map(|column| median(inputs, columns, column)).collect(),
         })
+    }
+
+    /// From row-major inputs, of which some may be missing (NaN), and what was forecast and then observed
+    /// in each row.
+    ///
+    /// # Errors
+    /// As [`Data::with_missing`], or a forecast or observation that is not finite.
+    pub fn of_forecasts(
+        inputs: &'a [f64],
+        columns: usize,
+        forecast: &'a [f64],
+        observation: &[f64],
+    ) -> Result<Self> {
+        let error = errors_of(observation, forecast)?;
+        let data = Self::of(inputs, columns, error.into())?;
+        Ok(Self { forecast: Some(forecast.into()), ..data })
+    }
+
+    /// The forecasts that the errors belong to, where they are known.
+    #[must_use]
+    pub fn forecast(&self) -> Option<&[f64]> {
+        self.forecast.as_deref()
+    }
+
+    /// The same data in the order of time, in any unit: models are then judged by rows later than those
+    /// they learn from, and rows of one moment are held out together.
+    ///
+    /// ```
+    /// use errbar::Data;
+    ///
+    /// let data = Data::new(&[1.0, 2.0, 3.0], 1, &[0.1, -0.3, 0.2])?.in_time(&[2024.5, 2023.0, 2024.5])?;
+    /// assert_eq!(data.error(), [-0.3, 0.1, 0.2]);
+    /// # Ok::<(), errbar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A different length, or a time that is not finite.
+    pub fn in_time(self, time: &[f64]) -> Result<Self> {
+        check_length("time", time.len(), "error", self.error.len())?;
+        check_finite("time", time)?;
+        let mut order: Vec<usize> = (0..time.len()).collect();
+        order.sort_by(|a, b| time[*a].total_cmp(&time[*b]));
+        let later = |moment: &mut u32, place: usize| {
+            *moment += u32::from(place > 0 && time[order[place]] != time[order[place - 1]]);
+            Some(*moment)
+        };
+        let moments: Vec<u32> = (0..time.len()).scan(0, later).collect();
+        let data = if order.is_sorted() { self } else { self.pick(&order) };
+        Ok(Self { together: Some(moments), in_time: true, ..data })
+    }
+
+    /// Whether rows are in the order of time.
+    pub(crate) fn is_in_time(&self) -> bool {
+        self.in_time
     }
 
     /// The same data with a weight for each row, if there is one; only ratios of weights matter.
@@ -149,7 +213,7 @@ impl<'a> Data<'a> {
     ///
     /// # Errors
     /// A different length.
-    pub fn held_together(self, together: Vec<u32>) -> Result<Self> {
+    pub(crate) fn held_together(self, together: Vec<u32>) -> Result<Self> {
         check_length("moment", together.len(), "error", self.error.len())?;
         Ok(Self { together: Some(together), ..self })
     }
@@ -202,6 +266,8 @@ impl<'a> Data<'a> {
             inputs: rows.iter().flat_map(row).copied().collect::<Vec<f64>>().into(),
             columns: self.columns,
             error: of(&self.error).into(),
+            forecast: self.forecast().map(|forecast| of(forecast).into()),
+            in_time: self.in_time,
             weight: self.weight().map(|weight| of(weight).into()),
             unit: self.unit().map(of),
             missing: self.missing.clone(),

@@ -78,6 +78,7 @@ pub fn worth_of_debiasing(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Option<Worth>> {
+    let options = &options.on(data);
     let (apart, _) = apart(data, options)?;
     let data = apart.as_ref().unwrap_or(data);
     let thinned =

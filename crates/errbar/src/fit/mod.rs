@@ -237,6 +237,12 @@ impl Options {
         guarantee: Option<guarantee::Method>,
     }
 
+    /// The same for these data: in the order of time, if they are.
+    fn on(&self, data: &Data) -> Self {
+        let split = if data.is_in_time() { Split::InOrder } else { self.split };
+        Self { split, ..*self }
+    }
+
     /// The most rows that a kind of model is trained on.
     fn most_rows_of(&self, kind: Kind) -> usize {
         match kind {
@@ -319,6 +325,7 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     if options.most_rows < LEAST_ROWS {
         return Err(Error::BadMostRows { value: options.most_rows, least: LEAST_ROWS });
     }
+    let options = &options.on(data);
     // Rows that do not count must not be seen, not even in a range.
     let counted: Option<Data> = data.weight().filter(|w| w.contains(&0.0)).map(|weight| {
         data.pick(&(0..data.rows()).filter(|&row| weight[row] > 0.0).collect::<Vec<usize>>())

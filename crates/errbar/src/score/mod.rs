@@ -41,5 +41,7 @@ pub mod verdict;
 pub use accuracy_reliability::{AccuracyReliability, Ar, Beta};
 pub use judge::{Judgement, Judging, judge, judge_with, judge_without_intervals};
 pub use loss::{Loss, LossKind};
-pub use sample::{Sample, errors_of};
+pub use sample::Sample;
+
+pub use crate::checks::errors_of;
 pub use scores::{Options, Scores};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::block::{lane_sum, sum_blocks};
 use super::deterministic::mean_of;
-use crate::checks::{check_finite, check_length, check_rows, check_sigma, first_not_finite};
+use crate::checks::{check_finite, check_length, check_rows, check_sigma, errors_of};
 use crate::error::{Error, Result};
 
 /// Errors, the sigmas given to them and optional weights, checked once.
@@ -202,25 +202,6 @@ impl<'a> Sample<'a> {
 
     pub(crate) fn errors(&self) -> &Errors<'a> {
         &self.errors
-    }
-}
-
-/// Observation minus forecast, row by row.
-///
-/// # Errors
-/// No rows, different lengths, a value that is not finite, or a difference that overflows.
-pub fn errors_of(observation: &[f64], forecast: &[f64]) -> Result<Vec<f64>> {
-    check_rows(observation.len())?;
-    check_length("forecast", forecast.len(), "observation", observation.len())?;
-    check_finite("observation", observation)?;
-    check_finite("forecast", forecast)?;
-    let error: Vec<f64> = observation.iter().zip(forecast).map(|(y, mu)| y - mu).collect();
-    match first_not_finite(&error) {
-        None => Ok(error),
-        Some(index) => {
-            let (observation, forecast) = (observation[index], forecast[index]);
-            Err(Error::ErrorOverflow { index, observation, forecast })
-        }
     }
 }
 
