@@ -31,8 +31,8 @@ pub struct Data<'a> {
     inputs: Cow<'a, [f64]>,
     columns: usize,
     error: Cow<'a, [f64]>,
-    /// What the errors belong to, where that is known.
-    forecast: Option<Cow<'a, [f64]>>,
+    /// Forecast plus error, where that is known.
+    observation: Option<Cow<'a, [f64]>>,
     weight: Option<Cow<'a, [f64]>>,
     unit: Option<Vec<f64>>,
     group: Option<Group>,
@@ -82,7 +82,7 @@ impl<'a> Data<'a> {
             inputs: inputs.into(),
             columns,
             error,
-            forecast: None,
+            observation: None,
             weight: None,
             unit: None,
             group: None,
@@ -100,18 +100,29 @@ impl<'a> Data<'a> {
     pub fn of_forecasts(
         inputs: &'a [f64],
         columns: usize,
-        forecast: &'a [f64],
-        observation: &[f64],
+        forecast: &[f64],
+        observation: &'a [f64],
     ) -> Result<Self> {
         let error = errors_of(observation, forecast)?;
         let data = Self::of(inputs, columns, error.into())?;
-        Ok(Self { forecast: Some(forecast.into()), ..data })
+        Ok(Self { observation: Some(observation.into()), ..data })
     }
 
-    /// The forecasts that the errors belong to, where they are known.
+    /// The same data with the observation of each row, if it is known, which bounds are about.
+    ///
+    /// # Errors
+    /// A different length, or an observation that is not finite.
+    pub fn maybe_observed(self, observation: Option<&'a [f64]>) -> Result<Self> {
+        let Some(observation) = observation else { return Ok(self) };
+        check_length("observation", observation.len(), "error", self.error.len())?;
+        check_finite("observation", observation)?;
+        Ok(Self { observation: Some(observation.into()), ..self })
+    }
+
+    /// What was observed, where that is known.
     #[must_use]
-    pub fn forecast(&self) -> Option<&[f64]> {
-        self.forecast.as_deref()
+    pub fn observation(&self) -> Option<&[f64]> {
+        self.observation.as_deref()
     }
 
     /// The same data in the order of time, in any unit: models are then judged by rows later than those
@@ -266,7 +277,7 @@ impl<'a> Data<'a> {
             inputs: rows.iter().flat_map(row).copied().collect::<Vec<f64>>().into(),
             columns: self.columns,
             error: of(&self.error).into(),
-            forecast: self.forecast().map(|forecast| of(forecast).into()),
+            observation: self.observation().map(|observation| of(observation).into()),
             in_time: self.in_time,
             weight: self.weight().map(|weight| of(weight).into()),
             unit: self.unit().map(of),

@@ -50,6 +50,39 @@ pub enum Error {
         forecast: f64,
     },
 
+    /// A value has no place on the scale that errors are to be learned on.
+    #[error(
+        "{what} at row {index} is {value}: it has no place on the scale {scale}; leave the row out, or \
+         learn on another scale"
+    )]
+    NoPlaceOnScale {
+        /// The slice it stands in.
+        what: &'static str,
+        /// The row, counted from 0.
+        index: usize,
+        /// The value there.
+        value: f64,
+        /// What the scale is called.
+        scale: &'static str,
+    },
+
+    /// An observation lies beyond a bound that observations are said to keep to.
+    #[error(
+        "the observation at row {index} is {value}, beyond the bound {bound}: give another bound, or leave the row out"
+    )]
+    BeyondBound {
+        /// The row, counted from 0.
+        index: usize,
+        /// The observation there.
+        value: f64,
+        /// The bound that it does not keep to.
+        bound: f64,
+    },
+
+    /// Bounds are about observations, and only errors were given.
+    #[error("bounds are those of observations: give these, and not errors alone")]
+    BoundsWithoutObservations,
+
     /// A standard deviation is zero or negative.
     #[error("sigma at row {index} is {value}: a standard deviation must be greater than 0")]
     SigmaNotPositive {

@@ -5,6 +5,7 @@ use errbar::Data;
 use errbar::fit::guarantee::Guarantee;
 use errbar::fit::{Fitted, Importance, Known, Rows};
 use errbar::law::Law;
+use errbar::law::judge::ErrorLaws;
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -310,7 +311,7 @@ impl ReportRows {
                 values: &self.mu,
             },
             sigma: &self.sigma,
-            laws: (!self.laws.is_empty()).then_some(&self.laws[..]),
+            laws: (!self.laws.is_empty()).then(|| ErrorLaws::new(&self.laws)),
             weight: self.weight.as_deref(),
             inputs: self
                 .inputs

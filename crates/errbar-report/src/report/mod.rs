@@ -29,7 +29,8 @@ mod html;
 
 use errbar::Monitor;
 use errbar::diagnose::{self, Finding};
-use errbar::law::{self, Law};
+use errbar::law;
+use errbar::law::judge::ErrorLaws;
 use errbar::score::bootstrap::{self, Intervals};
 use errbar::score::verdict::{Finding as Cause, Verdict};
 use errbar::score::{
@@ -100,7 +101,7 @@ pub struct Subject<'a> {
     /// The sigma given to each row.
     pub sigma: &'a [f64],
     /// The law around each forecast, in units of sigma; none where all are Gaussian.
-    pub laws: Option<&'a [Law]>,
+    pub laws: Option<ErrorLaws<'a>>,
     /// The weight of each row.
     pub weight: Option<&'a [f64]>,
     /// What sigma may depend on.
@@ -259,7 +260,7 @@ impl Report {
 fn rescaled(
     verdict: &Verdict,
     sample: &Sample<'_>,
-    laws: Option<&[Law]>,
+    laws: Option<ErrorLaws<'_>>,
     scores: &Scores,
 ) -> Option<Rescaled> {
     let (Cause::Overconfident { factor } | Cause::Underconfident { factor }) = verdict.finding
@@ -269,7 +270,7 @@ fn rescaled(
     let sigma: Vec<f64> = sample.sigma().iter().map(|sigma| factor * sigma).collect();
     let sample = Sample::new(sample.error(), &sigma).ok()?.maybe_weighted(sample.weight()).ok()?;
     let crps = match laws {
-        Some(laws) => law::judge::crps(&sample, laws),
+        Some(laws) => law::judge::crps(&sample, laws).ok()?,
         None => crps::mean(&sample),
     };
     Some(Rescaled { factor, crps, skill: constant::skill(crps, scores.constant) })

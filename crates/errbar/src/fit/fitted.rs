@@ -11,6 +11,7 @@ use crate::checks::check_length;
 use crate::data::Data;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
+use crate::law::Transform;
 use crate::mean::Mean;
 use crate::mean::bias::Bias;
 use crate::sigma::{Model, Scaling, Supported};
@@ -64,9 +65,11 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 2] = [POLYNOMIAL_BIAS, LAW];
+const NEEDS: [&str; 4] = [POLYNOMIAL_BIAS, LAW, BOUNDS, TRANSFORM];
+const BOUNDS: &str = "bounds";
 const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
+const TRANSFORM: &str = "transform";
 
 /// The envelope of the saved form.
 #[derive(Serialize, Deserialize)]
@@ -285,7 +288,12 @@ impl Fitted {
     /// Which of the [`NEEDS`] it has.
     fn needs(&self) -> Vec<String> {
         let bends = self.bias.as_ref().is_some_and(|bias| bias.polynomial().is_some());
-        let all = [(bends, POLYNOMIAL_BIAS), (self.shape.is_some(), LAW)];
+        let all = [
+            (bends, POLYNOMIAL_BIAS),
+            (self.shape.is_some(), LAW),
+            (!self.options.bounds.are_none(), BOUNDS),
+            (self.options.transform != Transform::None, TRANSFORM),
+        ];
         all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string()).collect()
     }
 

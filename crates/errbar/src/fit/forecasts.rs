@@ -3,7 +3,7 @@
 use super::Fitted;
 use crate::checks::check_length;
 use crate::error::{Error, Result};
-use crate::law::{Bounds, Law};
+use crate::law::{Bounds, Law, Transform};
 use crate::score::calibration::check_probability;
 use crate::sigma::Model;
 use crate::sigma::supported::{HeldSigma, OUTSIDE};
@@ -63,8 +63,10 @@ impl<'a, const N: usize> From<&'a [f64; N]> for Rows<'a> {
 pub struct Forecasts<'a> {
     fitted: &'a Fitted,
     rows: Rows<'a>,
-    /// Where the distributions are, if that is known.
+    /// Where the distributions are, if that is known, on the scale of the errors.
     forecast: Option<Vec<f64>>,
+    /// The same on the user's scale, where that is another.
+    shown: Option<Vec<f64>>,
     bias: Option<Vec<f64>>,
     sigma: Vec<f64>,
     /// The variance of the mean where the model has one, and sigma without it.
@@ -72,6 +74,7 @@ pub struct Forecasts<'a> {
     support: Option<Vec<f64>>,
     outside: Vec<bool>,
     outside_input: Vec<Option<usize>>,
+    /// On the scale of the errors.
     bounds: Bounds,
 }
 
@@ -109,7 +112,9 @@ impl<'a> Forecasts<'a> {
         let little = |row: usize| support.as_ref().is_some_and(|support| support[row] < OUTSIDE);
         let outside: Vec<bool> =
             (0..sigma.len()).map(|row| outside_input[row].is_some() || little(row)).collect();
-        let mut forecast = forecast.map(<[f64]>::to_vec);
+        let transform = fitted.options.transform;
+        let mut forecast =
+            forecast.map(|forecast| transform.all("forecast", forecast)).transpose()?;
         let mut known = None;
         if let Some(mean) = &fitted.mean {
             // What the mean does not know counts as well: among the rows leave-one-out errors hold
@@ -126,10 +131,13 @@ impl<'a> Forecasts<'a> {
         for (forecast, bias) in forecast.iter_mut().flatten().zip(bias.iter().flatten()) {
             *forecast += bias;
         }
-        let bounds = Bounds::default();
+        let bounds = transform.bounds(fitted.options.bounds);
+        let shown = (transform != Transform::None)
+            .then(|| forecast.as_deref().map(|at| at.iter().map(|x| transform.back(*x)).collect()));
         Ok(Self {
             fitted,
             rows,
+            shown: shown.flatten(),
             forecast,
             bias,
             sigma,
@@ -141,10 +149,14 @@ impl<'a> Forecasts<'a> {
         })
     }
 
-    /// The same, knowing that no observation lies beyond these bounds.
+    /// The same, knowing that no observation lies beyond these bounds, whatever the model was told.
     #[must_use]
     pub fn within(self, bounds: Bounds) -> Self {
-        Self { bounds, ..self }
+        Self { bounds: self.transform().bounds(bounds), ..self }
+    }
+
+    fn transform(&self) -> Transform {
+        self.fitted.options.transform
     }
 
     /// The number of rows.
@@ -159,7 +171,7 @@ impl<'a> Forecasts<'a> {
         self.sigma.is_empty()
     }
 
-    /// Sigma of each row.
+    /// Sigma of each row: of a model on [another scale](Transform), on that.
     #[must_use]
     pub fn sigma(&self) -> &[f64] {
         &self.sigma
@@ -175,7 +187,7 @@ impl<'a> Forecasts<'a> {
     /// learned. `None` where there is none.
     #[must_use]
     pub fn forecast(&self) -> Option<&[f64]> {
-        self.forecast.as_deref()
+        self.shown.as_deref().or(self.forecast.as_deref())
     }
 
     /// What was added to the forecast, when the model was asked to learn that. Sigma belongs to the
@@ -213,7 +225,8 @@ impl<'a> Forecasts<'a> {
         self.fitted.shape.as_ref().map_or(Law::normal(0.0, 1.0), |shape| *shape.law())
     }
 
-    /// The distribution of each row.
+    /// The distribution of each row, before [bounds](Forecasts::within); of a model on [another
+    /// scale](Transform), on that.
     ///
     /// # Errors
     /// No forecast.
@@ -235,8 +248,13 @@ impl<'a> Forecasts<'a> {
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
         // The same for all rows, and slow.
         let z = self.law().quantile(p);
-        let value = |(forecast, sigma): (&f64, &f64)| self.bounds.clamp(forecast + z * sigma);
+        let value = |(forecast, sigma): (&f64, &f64)| self.user_value(forecast + z * sigma);
         Ok(forecast.iter().zip(&self.sigma).map(value).collect())
+    }
+
+    /// A value on the scale of the errors, held within bounds, on the user's.
+    fn user_value(&self, value: f64) -> f64 {
+        self.transform().back(self.bounds.clamp(value))
     }
 
     /// The lower and the upper ends of the intervals in the middle that hold the observation with this
@@ -254,6 +272,11 @@ impl<'a> Forecasts<'a> {
     /// # Errors
     /// No forecast.
     pub fn exceed(&self, threshold: f64) -> Result<Vec<f64>> {
+        let threshold = match self.transform().forward(threshold) {
+            // Below all that the scale has.
+            x if x.is_nan() && !threshold.is_nan() => f64::NEG_INFINITY,
+            x => x,
+        };
         let probability = |law: Law| match law.exceed(threshold) {
             p if p.is_nan() => p,
             _ if threshold < self.bounds.lower() => 1.0,
@@ -263,20 +286,20 @@ impl<'a> Forecasts<'a> {
         Ok(self.laws()?.map(probability).collect())
     }
 
-    /// The continuous ranked probability score of each row, after what was then observed.
+    /// The continuous ranked probability score of each row, after what was then observed; of a model on
+    /// [another scale](Transform), on that.
     ///
     /// # Errors
-    /// No forecast, or another number of observations.
+    /// No forecast, another number of observations, or one that has no place on the scale.
     pub fn crps(&self, observation: &[f64]) -> Result<Vec<f64>> {
         check_length("observation", observation.len(), "rows", self.len())?;
-        let score = |(law, y): (Law, &f64)| match self.bounds == Bounds::default() {
-            true => law.crps(*y),
-            false => law.within(self.bounds).crps(self.bounds.clamp(*y)),
-        };
-        Ok(self.laws()?.zip(observation).map(score).collect())
+        let observation = self.transform().all("observation", observation)?;
+        let score = |(law, y): (Law, &f64)| law.within(self.bounds).crps(self.bounds.clamp(*y));
+        Ok(self.laws()?.zip(&observation).map(score).collect())
     }
 
-    /// How far the guaranteed interval of each row reaches to either side of the forecast: see
+    /// How far the guaranteed interval of each row reaches to either side of the forecast, on the scale of
+    /// the errors: see
     /// [`guarantee`](super::guarantee). NaN where nothing can be promised: for rows of no known group,
     /// or of groups too small for the level even together; without groups all rows are taken together.
     ///
@@ -297,7 +320,7 @@ impl<'a> Forecasts<'a> {
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
         let end = |sign: f64| {
             let ends = forecast.iter().zip(&reach);
-            ends.map(|(mu, reach)| self.bounds.clamp(mu + sign * reach)).collect()
+            ends.map(|(mu, reach)| self.user_value(mu + sign * reach)).collect()
         };
         Ok((end(-1.0), end(1.0)))
     }

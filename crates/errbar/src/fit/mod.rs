@@ -25,6 +25,7 @@ mod forecasts;
 mod groups;
 pub mod guarantee;
 mod importance;
+mod latent;
 mod local_units;
 mod neighbours;
 mod shape;
@@ -52,6 +53,7 @@ pub use crate::data::LEAST_ROWS;
 use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
 use crate::folds::Order;
+use crate::law::{Bounds, Transform};
 use crate::mean::bias;
 use crate::monitor::{Monitor, Stage, check};
 use crate::score::LossKind;
@@ -176,6 +178,14 @@ pub struct Options {
     /// Whether size and location of that law follow the errors of held-out rows.
     #[serde(default)]
     pub recalibrate: bool,
+    /// The least and the most that an observation can be, on the user's scale: the law is censored there,
+    /// and data must know their observations.
+    #[serde(default)]
+    pub bounds: Bounds,
+    /// The scale that errors and observations of the data are on ([`Transform::all`]); what the model says
+    /// is brought back to the user's.
+    #[serde(default)]
+    pub transform: Transform,
     /// Whether, and how, intervals are to come with a promise.
     #[serde(default)]
     pub guarantee: Option<guarantee::Method>,
@@ -197,6 +207,8 @@ impl Default for Options {
             debias: false,
             law: LawKind::Auto,
             recalibrate: true,
+            bounds: Bounds::default(),
+            transform: Transform::None,
             guarantee: None,
         }
     }
@@ -234,6 +246,8 @@ impl Options {
         debias: bool,
         law: LawKind,
         recalibrate: bool,
+        bounds: Bounds,
+        transform: Transform,
         guarantee: Option<guarantee::Method>,
     }
 
@@ -334,6 +348,7 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     if data.error().iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: data.rows() });
     }
+    bounds_of_errors(data, options)?;
     let (apart, dependence) = apart(data, options)?;
     let data = apart.as_ref().unwrap_or(data);
     let mut fit = match options.guarantee {
@@ -344,6 +359,25 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
         validation.dependence = dependence;
     }
     Ok(fit)
+}
+
+/// The bounds of each error, where observations keep to some.
+fn bounds_of_errors(data: &Data, options: &Options) -> Result<Option<Vec<Bounds>>> {
+    let bounds = options.transform.bounds(options.bounds);
+    if bounds.are_none() {
+        return Ok(None);
+    }
+    let Some(observation) = data.observation() else {
+        return Err(Error::BoundsWithoutObservations);
+    };
+    if let Some(index) = observation.iter().position(|y| !bounds.hold(*y)) {
+        let value = observation[index];
+        let bound = if value < bounds.lower() { bounds.lower() } else { bounds.upper() };
+        let [value, bound] = [value, bound].map(|x| options.transform.back(x));
+        return Err(Error::BeyondBound { index, value, bound });
+    }
+    let rows = data.error().iter().zip(observation);
+    Ok(Some(rows.map(|(error, y)| bounds.of_error(*error, *y)).collect()))
 }
 
 /// The same data with neighbours held out together, where they resemble each other and nothing else
@@ -387,6 +421,13 @@ fn fit_rows(
         kind => vec![kind],
     };
 
+    let bounds = bounds_of_errors(data, options)?;
+    let beyond = match &bounds {
+        Some(bounds) => latent::beyond_bounds(data, bounds, options, monitor)?,
+        None => None,
+    };
+    let observed = data;
+    let data = beyond.as_ref().unwrap_or(data);
     let given = options;
     let (tried, options) = options.within_budget(&candidates, data.rows());
     let not_tried = candidates.into_iter().filter(|kind| !tried.contains(kind)).collect();
@@ -420,6 +461,7 @@ fn fit_rows(
     let mut shape = None;
     let (held_out, validation) = match judged {
         Some(mut judged) => {
+            judged.observe(observed, bounds.as_deref());
             let importance = importance::importance(data, names, &judged, options.seed)?;
             shape = judged.learn_shape(options)?;
             let validation = judged.validation(importance)?;

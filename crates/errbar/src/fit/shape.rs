@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::choices::by_name;
 use crate::diagnose::standard_error_in;
 use crate::error::{Error, Result};
-use crate::law::{Base, Gradient, Law};
+use crate::law::{Base, Bounds, Censored, Gradient, Law};
 use crate::optimize::{self, bfgs};
 use crate::score::Sample;
 use crate::score::bootstrap::dependence;
@@ -206,6 +206,8 @@ pub(super) struct Held<'a> {
     pub(super) error: &'a [f64],
     pub(super) sigma: &'a [f64],
     pub(super) weight: Option<&'a [f64]>,
+    /// Of each error, where observations keep to some.
+    pub(super) bounds: Option<&'a [Bounds]>,
 }
 
 /// What was chosen, and for each row what other rows would have chosen.
@@ -218,7 +220,7 @@ pub(super) struct Chosen {
 /// Parts of the held-out rows that judge laws of the others.
 const PARTS: usize = 5;
 /// In units of sigma, as far as any error need be: nothing is known of rarer ones.
-const FARTHEST: f64 = 1e3;
+pub(super) const FARTHEST: f64 = 1e3;
 /// How far mean, logarithm of the standard deviation and logarithm of the ratio of the two sides may be
 /// from 0 before rows speak for it.
 const LOCATION: f64 = 0.1;
@@ -245,7 +247,12 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
     let sample = Sample::new(&z, &ones)?.maybe_weighted(held.weight)?;
     let alike = dependence(&sample).map_or(0.0, |found| found.autocorrelation.clamp(0.0, 0.99));
     let worth = sample.effective_rows() * (1.0 - alike) / (1.0 + alike);
-    let learn = |but: Option<usize>| Errors::of(&z, held.weight, worth, but);
+    let bounds: Option<Vec<Bounds>> = held.bounds.map(|bounds| {
+        let far = |row: usize| bounds[row].of_far(held.error[row], held.sigma[row], z[row]);
+        (0..rows).map(far).collect()
+    });
+    let within = |row: usize| bounds.as_ref().map_or(Bounds::default(), |bounds| bounds[row]);
+    let learn = |but: Option<usize>| Errors::of(&z, &within, held.weight, worth, but);
     let all = learn(None);
     let others: Vec<Errors> = (0..PARTS).map(|part| learn(Some(part))).collect();
     let kinds: Vec<LawKind> = match wanted {
@@ -261,15 +268,16 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
         let without: Vec<Shape> = (others.iter())
             .map(|others| Shape::of(others.fit(kind, near, Some(law)), recalibrate))
             .collect();
-        let each = |score: &dyn Fn(&Law, f64, f64) -> f64| -> Vec<f64> {
+        let each = |score: &dyn Fn(&Censored, f64, f64) -> f64| -> Vec<f64> {
             let one = |row: usize| {
                 let Shape { law, factor } = &without[part_of(row, rows)];
-                score(law, z[row] / factor, factor * held.sigma[row])
+                let law = law.within(within(row).over(*factor));
+                score(&law, z[row] / factor, factor * held.sigma[row])
             };
             (0..rows).map(one).collect()
         };
         let crps = each(&|law, z, sigma| sigma * law.crps(z));
-        let log_score = each(&|law, z, sigma| law.log_score(z) + sigma.ln());
+        let log_score = each(&|law, z, sigma| law.log_score_in(z, sigma));
         tried.push(Tried { shape: Shape::of(law, recalibrate), without, crps, log_score });
     }
     let scored = Sample::new(held.error, held.sigma)?.maybe_weighted(held.weight)?;
@@ -298,6 +306,20 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
     Ok(Chosen { shape, without })
 }
 
+/// The likeliest Gaussian of errors in units of their sigma, within bounds.
+pub(super) fn likeliest_gaussian(
+    error: &[f64],
+    sigma: &[f64],
+    weight: Option<&[f64]>,
+    bounds: &[Bounds],
+) -> Law {
+    let z = |row: usize| (error[row] / sigma[row]).clamp(-FARTHEST, FARTHEST);
+    let within = |row: usize| bounds[row].of_far(error[row], sigma[row], z(row));
+    let z: Vec<f64> = (0..error.len()).map(z).collect();
+    let errors = Errors::of(&z, &within, weight, error.len() as f64, None);
+    errors.fit(LawKind::Normal, LawKind::Normal.bases(), None)
+}
+
 /// A kind of law, fitted and judged.
 struct Tried {
     shape: Shape,
@@ -308,10 +330,11 @@ struct Tried {
 
 /// The log score of a law and its slope. The top of Laplace's law is rounded off: its edge would leave
 /// the search at one of the errors, whichever it meets first.
-fn log_score(law: &Law, z: f64) -> (f64, Gradient) {
+fn log_score(law: &Law, z: f64, bounds: Bounds) -> (f64, Gradient) {
     const ROUND: f64 = 0.1;
-    if law.base != Base::Laplace {
-        return law.log_score_and_gradient(z);
+    let at_bound = z <= bounds.lower() || z >= bounds.upper();
+    if law.base != Base::Laplace || at_bound {
+        return law.within(bounds).log_score_and_gradient(z);
     }
     let (both, above) = (law.left + law.right, z > law.location);
     let own = if above { law.right } else { law.left };
@@ -337,13 +360,20 @@ fn around(bases: &'static [Base], base: Base) -> &'static [Base] {
 /// Scaled errors to fit laws to.
 struct Errors {
     z: Vec<f64>,
+    bounds: Vec<Bounds>,
     /// Their weights, whose sum is the number of independent rows.
     weight: Vec<f64>,
 }
 
 impl Errors {
     /// All, or all but one part.
-    fn of(z: &[f64], weight: Option<&[f64]>, worth: f64, but: Option<usize>) -> Self {
+    fn of(
+        z: &[f64],
+        bounds: &dyn Fn(usize) -> Bounds,
+        weight: Option<&[f64]>,
+        worth: f64,
+        but: Option<usize>,
+    ) -> Self {
         let every = z.len().div_ceil(MOST_ROWS);
         let rows: Vec<usize> =
             (0..z.len()).filter(|&row| Some(part_of(row, z.len())) != but).step_by(every).collect();
@@ -354,6 +384,7 @@ impl Errors {
         let scale = if total > 0.0 { worth * left / total } else { 0.0 };
         Self {
             z: rows.iter().map(|&row| z[row]).collect(),
+            bounds: rows.iter().map(|&row| bounds(row)).collect(),
             weight: weights.iter().map(|weight| weight * scale).collect(),
         }
     }
@@ -382,8 +413,8 @@ impl Errors {
             let by_mean = 2.0 * base.half_mean_distance();
             gradient.fill(0.0);
             let mut sum = 0.0;
-            for (z, weight) in self.z.iter().zip(&self.weight) {
-                let (score, slope) = log_score(&law, *z);
+            for ((z, bounds), weight) in self.z.iter().zip(&self.bounds).zip(&self.weight) {
+                let (score, slope) = log_score(&law, *z, *bounds);
                 sum += weight * score;
                 // With the mean held, the mode moves by this when a side grows.
                 let left = law.left * (slope.left + by_mean * slope.location);

@@ -10,7 +10,8 @@ use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
 use crate::folds::{Fold, Order};
-use crate::law::{self, Law};
+use crate::law::judge::ErrorLaws;
+use crate::law::{self, Bounds, Law};
 use crate::monitor::{Monitor, SideBySide};
 use crate::score::bootstrap::Dependence;
 use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
@@ -31,6 +32,8 @@ pub struct HeldOut {
     pub sigma: Vec<f64>,
     /// The law around each forecast, in units of that sigma, as other held-out rows tell it.
     pub laws: Vec<Law>,
+    /// The bounds of each error, where observations keep to some.
+    pub bounds: Option<Vec<Bounds>>,
     /// One constant sigma for all rows, fitted to the same training rows.
     pub constant_sigma: Vec<f64>,
 }
@@ -252,6 +255,7 @@ pub(super) fn judge(
             error: test.error().to_vec(),
             weight: test.weight().map(<[f64]>::to_vec),
             laws: vec![Law::normal(0.0, 1.0); sigma.len()],
+            bounds: None,
             sigma,
             constant_sigma: sigmas.into_iter().next().unwrap_or_default(),
         },
@@ -268,16 +272,30 @@ impl HeldOut {
     pub fn sample(&self) -> Result<Sample<'_>> {
         Sample::new(&self.error, &self.sigma)?.maybe_weighted(self.weight.as_deref())
     }
+
+    /// The law of each row.
+    #[must_use]
+    pub fn error_laws(&self) -> ErrorLaws<'_> {
+        ErrorLaws::new(&self.laws).within(self.bounds.as_deref())
+    }
 }
 
 impl Outcome {
+    /// The held-out rows as they were observed, within bounds if there are some.
+    pub(super) fn observe(&mut self, data: &Data, bounds: Option<&[Bounds]>) {
+        let rows = &self.held_out.rows;
+        self.held_out.error = rows.iter().map(|&row| data.error()[row]).collect();
+        self.held_out.bounds = bounds.map(|bounds| rows.iter().map(|&row| bounds[row]).collect());
+    }
+
     /// The law of the held-out errors. From here on each is judged by the law that others tell.
     pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
         if options.law == LawKind::Normal && !options.recalibrate {
             return Ok(None);
         }
-        let HeldOut { error, sigma, weight, .. } = &self.held_out;
-        let held = Held { error, sigma, weight: weight.as_deref() };
+        let HeldOut { error, sigma, weight, bounds, .. } = &self.held_out;
+        let (weight, bounds) = (weight.as_deref(), bounds.as_deref());
+        let held = Held { error, sigma, weight, bounds };
         let Chosen { shape, without } = shape::choose(&held, options.law, options.recalibrate)?;
         let rows = self.held_out.rows.len();
         let of = |row: usize| without[part_of(row, rows)];
@@ -292,7 +310,7 @@ impl Outcome {
     pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
         let held_out = &self.held_out;
         let own = held_out.sample()?;
-        let as_gaussian = law::judge::as_gaussian(&own, &held_out.laws)?;
+        let as_gaussian = law::judge::as_gaussian(&own, held_out.error_laws())?;
         let sample = Sample::new(&as_gaussian, &held_out.sigma)?
             .maybe_weighted(held_out.weight.as_deref())?;
         let constant = Sample::new(&held_out.error, &held_out.constant_sigma)?
@@ -302,7 +320,7 @@ impl Outcome {
             let total: f64 = (0..values.len()).map(weight).sum();
             values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
         };
-        let (each, log_scores) = law::judge::scores(&own, &held_out.laws);
+        let (each, log_scores) = law::judge::scores(&own, held_out.error_laws())?;
         let (crps_mean, constant_mean) = (mean(&each), crps::mean(&constant));
         let gain: Vec<f64> = (crps::each(&constant).iter().zip(each))
             .map(|(constant, crps)| constant - crps)

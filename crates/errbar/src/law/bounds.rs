@@ -1,8 +1,11 @@
 //! Observations that cannot lie just anywhere: rain is not negative, a share is at most one.
 
+use serde::{Deserialize, Serialize};
+
 /// The least and the most that an observation can be. What a law gives to values beyond a bound counts
 /// as the bound itself.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Saved", into = "Saved")]
 pub struct Bounds {
     pub(super) lower: f64,
     pub(super) upper: f64,
@@ -11,6 +14,28 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY }
+    }
+}
+
+/// As they are written: JSON has no infinity.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    lower: Option<f64>,
+    upper: Option<f64>,
+}
+
+impl From<Bounds> for Saved {
+    fn from(bounds: Bounds) -> Self {
+        let finite = |bound: f64| Some(bound).filter(|bound| bound.is_finite());
+        Self { lower: finite(bounds.lower), upper: finite(bounds.upper) }
+    }
+}
+
+impl TryFrom<Saved> for Bounds {
+    type Error = &'static str;
+
+    fn try_from(saved: Saved) -> Result<Self, Self::Error> {
+        Self::new(saved.lower, saved.upper).ok_or("its bounds leave nothing between them")
     }
 }
 
@@ -34,6 +59,32 @@ impl Bounds {
     #[must_use]
     pub fn upper(&self) -> f64 {
         self.upper
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The bounds of an error whose observation is known: as far from it as those of the observation.
+    pub(crate) fn of_error(&self, error: f64, observation: f64) -> Self {
+        Self {
+            lower: error - (observation - self.lower),
+            upper: error + (self.upper - observation),
+        }
+    }
+
+    /// The bounds of an error in units of sigma, where that was brought nearer to `z`: they are still as
+    /// far from it.
+    pub(crate) fn of_far(&self, error: f64, sigma: f64, z: f64) -> Self {
+        let (lower, upper) = (error - self.lower, self.upper - error);
+        Self { lower: z - lower / sigma, upper: z + upper / sigma }
+    }
+
+    /// The bounds in another unit.
+    pub(crate) fn over(&self, unit: f64) -> Self {
+        Self { lower: self.lower / unit, upper: self.upper / unit }
     }
 
     /// Whether an observation can be this.

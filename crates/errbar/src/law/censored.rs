@@ -171,6 +171,12 @@ impl Censored {
         }
     }
 
+    /// [`Censored::log_score`] of a value in a unit, counted where that is one: a probability has none.
+    pub(crate) fn log_score_in(&self, y: f64, unit: f64) -> f64 {
+        let at_bound = y == self.bounds.lower() || y == self.bounds.upper();
+        self.log_score(y) + if at_bound { 0.0 } else { unit.ln() }
+    }
+
     /// [`Censored::log_score`] with its derivatives.
     #[must_use]
     pub fn log_score_and_gradient(&self, y: f64) -> (f64, Gradient) {

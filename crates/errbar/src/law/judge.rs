@@ -1,44 +1,107 @@
 //! Error bars of any law, judged as those of a Gaussian are.
 
-use super::Law;
+use super::{Bounds, Censored, Law};
 use crate::checks::check_length;
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::score::bootstrap::Interval;
 use crate::score::{Judgement, Judging, Sample, constant, judge_with};
 
+/// The law of each of some errors, in units of their sigma, and the bounds of the errors where there are
+/// some.
+#[derive(Debug, Clone, Copy)]
+pub struct ErrorLaws<'a> {
+    laws: &'a [Law],
+    bounds: Option<&'a [Bounds]>,
+}
+
+impl<'a> ErrorLaws<'a> {
+    /// Of errors that may be anything.
+    #[must_use]
+    pub fn new(laws: &'a [Law]) -> Self {
+        Self { laws, bounds: None }
+    }
+
+    /// Of errors that keep to these bounds, one for each, if there are some.
+    #[must_use]
+    pub fn within(self, bounds: Option<&'a [Bounds]>) -> Self {
+        Self { bounds, ..self }
+    }
+
+    fn check(&self, sample: &Sample) -> Result<()> {
+        check_length("laws", self.laws.len(), "error", sample.len())?;
+        let Some(bounds) = self.bounds else { return Ok(()) };
+        check_length("bounds", bounds.len(), "error", sample.len())
+    }
+
+    /// The law of a row in units of its sigma.
+    fn of(&self, row: usize, sigma: f64) -> Censored {
+        let none = Bounds::default();
+        self.laws[row].within(self.bounds.map_or(none, |bounds| bounds[row].over(sigma)))
+    }
+}
+
+impl<'a, T: AsRef<[Law]> + ?Sized> From<&'a T> for ErrorLaws<'a> {
+    fn from(laws: &'a T) -> Self {
+        Self::new(laws.as_ref())
+    }
+}
+
 /// For each row the error that would be as improbable if its law were the Gaussian of the same sigma,
-/// $\sigma\Phi^{-1}(F(y))$; laws are in units of sigma. What is true of the reliability of these is true
-/// of the rows, and for the Gaussian they are the errors themselves.
+/// $\sigma\Phi^{-1}(F(y))$. What is true of the reliability of these is true of the rows, and for the
+/// Gaussian they are the errors themselves. At a bound, which has a probability of its own, they are
+/// spread over that.
 ///
 /// # Errors
 /// Not one law for each row.
-pub fn as_gaussian(sample: &Sample, laws: &[Law]) -> Result<Vec<f64>> {
-    check_length("laws", laws.len(), "error", sample.len())?;
+pub fn as_gaussian<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<Vec<f64>> {
+    let laws = laws.into();
+    laws.check(sample)?;
     let gaussian = Law::normal(0.0, 1.0);
-    let one = |((error, sigma), law): ((&f64, &f64), &Law)| match *law == gaussian {
-        true => *error,
-        false => (sigma * law.gaussian_quantile_of(error / sigma)).clamp(f64::MIN, f64::MAX),
+    let one = |row: usize| {
+        let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
+        let (own, z) = (laws.of(row, sigma), error / sigma);
+        let z = if z <= own.bounds.lower() {
+            gaussian.quantile(spread(row) * own.mass_at_lower())
+        } else if z >= own.bounds.upper() {
+            gaussian.upper_quantile(spread(row) * own.mass_at_upper())
+        } else if own.law == gaussian {
+            return error;
+        } else {
+            own.law.gaussian_quantile_of(z)
+        };
+        (sigma * z).clamp(f64::MIN, f64::MAX)
     };
-    Ok(sample.error().iter().zip(sample.sigma()).zip(laws).map(one).collect())
+    Ok((0..sample.len()).map(one).collect())
+}
+
+/// A number in (0, 1), spread evenly over rows whichever they are.
+pub(crate) fn spread(row: usize) -> f64 {
+    // The golden ratio, the number that is farthest from all fractions.
+    ((row as f64 + 0.5) * 0.618_033_988_749_894_9).fract().clamp(1e-9, 1.0 - 1e-9)
 }
 
 /// CRPS and negative log density of each of some errors whose laws, in units of their sigma,
 /// are given.
-#[must_use]
-pub fn scores(sample: &Sample, laws: &[Law]) -> (Vec<f64>, Vec<f64>) {
-    let rows = sample.error().iter().zip(sample.sigma()).zip(laws);
-    rows.map(|((error, sigma), law)| {
-        let z = error / sigma;
-        (sigma * law.crps(z), law.log_score(z) + sigma.ln())
-    })
-    .unzip()
+///
+/// # Errors
+/// Not one law for each row.
+pub fn scores<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<(Vec<f64>, Vec<f64>)> {
+    let laws = laws.into();
+    laws.check(sample)?;
+    let one = |(row, (error, sigma)): (usize, (&f64, &f64))| {
+        let (own, z) = (laws.of(row, *sigma), error / sigma);
+        (sigma * own.crps(z), own.log_score_in(z, *sigma))
+    };
+    Ok(sample.error().iter().zip(sample.sigma()).enumerate().map(one).unzip())
 }
 
 /// The mean CRPS of errors whose laws, in units of their sigma, are given.
-#[must_use]
-pub fn crps(sample: &Sample, laws: &[Law]) -> f64 {
-    mean(sample, &scores(sample, laws).0)
+///
+/// # Errors
+/// Not one law for each row.
+pub fn crps<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<f64> {
+    Ok(mean(sample, &scores(sample, laws)?.0))
 }
 
 fn mean(sample: &Sample, values: &[f64]) -> f64 {
@@ -52,12 +115,13 @@ fn mean(sample: &Sample, values: &[f64]) -> f64 {
 ///
 /// # Errors
 /// As [`judge_with`], or not one law for each row.
-pub fn judge(
+pub fn judge<'a>(
     sample: &Sample,
-    laws: &[Law],
+    laws: impl Into<ErrorLaws<'a>>,
     options: &Judging,
     monitor: &dyn Monitor,
 ) -> Result<Judgement> {
+    let laws = laws.into();
     let equal = as_gaussian(sample, laws)?;
     let plain = judge_with(sample, options, monitor)?;
     if equal == sample.error() {
@@ -65,20 +129,21 @@ pub fn judge(
     }
     let equal = Sample::new(&equal, sample.sigma())?.maybe_weighted(sample.weight())?;
     let mut judged = judge_with(&equal, options, monitor)?;
-    let (crps, log_scores) = scores(sample, laws);
+    let (crps, log_scores) = scores(sample, laws)?;
     let (crps, nlpd) = (mean(sample, &crps), mean(sample, &log_scores));
     let of = &mut judged.scores;
     for coverage in &mut of.coverage {
-        let mut last = (laws[0], f64::NAN);
-        let width = |(sigma, law): (&f64, &Law)| {
+        let mut last = (laws.laws[0], (f64::NAN, f64::NAN));
+        let width = |(row, sigma): (usize, &f64)| {
+            let own = laws.of(row, *sigma);
             // Neighbours share a law.
-            if *law != last.0 || last.1.is_nan() {
-                let (low, high) = law.interval(coverage.level);
-                last = (*law, high - low);
+            if own.law != last.0 || last.1.0.is_nan() {
+                last = (own.law, own.law.interval(coverage.level));
             }
-            sigma * last.1
+            let (low, high) = last.1;
+            sigma * (own.bounds.clamp(high) - own.bounds.clamp(low))
         };
-        let widths: Vec<f64> = sample.sigma().iter().zip(laws).map(width).collect();
+        let widths: Vec<f64> = sample.sigma().iter().enumerate().map(width).collect();
         coverage.mean_width = mean(sample, &widths);
     }
     (of.bias, of.mae, of.rmse) = (plain.scores.bias, plain.scores.mae, plain.scores.rmse);

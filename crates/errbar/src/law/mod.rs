@@ -55,6 +55,7 @@ mod log_score;
 mod normal;
 mod special;
 mod student;
+mod transform;
 mod two_piece;
 
 pub use base::Base;
@@ -64,4 +65,5 @@ pub use gradient::Gradient;
 pub use laws::Laws;
 pub use log_normal::LogNormal;
 pub use normal::Normal;
+pub use transform::Transform;
 pub use two_piece::Law;
