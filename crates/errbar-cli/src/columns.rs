@@ -283,7 +283,7 @@ fn read_table(
     });
     bar.finish_and_clear();
     stop::check()?;
-    read
+    Ok(read?)
 }
 
 /// The row of the first text, among some that are not all times, with which they are not.

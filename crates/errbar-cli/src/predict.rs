@@ -5,6 +5,7 @@ mod error_bars;
 mod promise;
 mod tally;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -166,7 +167,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let mut stream = table.stream(&columns, &promise.column())?;
     let mut sink = Sink::create(&arguments.output, &stream, added, &stop::asked)?;
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
-    match written.and_then(|tally| sink.finish().map(|()| tally)) {
+    match written.and_then(|tally| Ok(sink.finish().map(|()| tally)?)) {
         Ok(tally) => {
             tally.say(arguments.console, &file, fitted.names(), arguments);
             tally.say_missing(arguments.console, fitted);
@@ -282,10 +283,10 @@ fn round(percent: f64) -> f64 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
-    };
-    error.chain().any(|cause| io(cause) == Some(std::io::ErrorKind::BrokenPipe))
+    match error.downcast_ref() {
+        Some(errbar_table::Error::Write { error, .. }) => error.kind() == ErrorKind::BrokenPipe,
+        _ => false,
+    }
 }
 
 fn parse_finite(text: &str) -> Result<f64, String> {

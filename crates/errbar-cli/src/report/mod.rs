@@ -156,7 +156,7 @@ fn write(
     let written = std::io::Write::write_all(&mut out, page.as_bytes());
     match written {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-        Err(error) => return Err(out.failed(error)),
+        Err(error) => return Err(out.failed(error).into()),
         Ok(()) => out.finish()?,
     }
     say(arguments, report, origin, files.len(), page.len())
