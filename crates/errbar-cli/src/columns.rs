@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use errbar::Monitor;
 use errbar_table::{Format, NumberColumn, Numbers, Odd, Table, Texts};
 
 use crate::advice;
@@ -276,12 +277,11 @@ fn read_table(
     texts: &[usize],
     console: Console,
 ) -> anyhow::Result<errbar_table::Columns> {
-    let bar = console.bar("Reading", 1000);
+    let progress = console.progress("Reading");
     let read = table.read(numbers, texts, &mut |share: f64| {
-        bar.set_position((share * 1000.0) as u64);
-        stop::asked()
+        progress.progress(share);
+        progress.should_stop()
     });
-    bar.finish_and_clear();
     stop::check()?;
     Ok(read?)
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::Request;
 use crate::console::Console;
-use crate::resampling::{self, Progress, ResamplingArguments};
+use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreRows};
 use crate::stop;
 
@@ -170,7 +170,7 @@ impl Arguments {
             .beta(self.beta)
             .coverage_levels(self.levels.clone())
             .confidence(self.resampling.confidence);
-        let progress = Progress::new(self.console, "Scoring");
+        let progress = self.console.progress("Scoring");
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
         let comparison =
             compare(&samples, against, &judging, &progress).map_err(|error| kept.refused(error))?;

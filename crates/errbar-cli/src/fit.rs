@@ -11,8 +11,7 @@ use errbar::fit::{self, ErrorSource, Fit, Kind, LawKind, guarantee};
 use errbar::law;
 use errbar::mean;
 use errbar::score::{Beta, Judging, Sample, errors_of};
-use errbar::{Data, Group, Monitor, Silent, Split};
-use indicatif::ProgressBar;
+use errbar::{Data, Group, Silent, Split};
 
 use self::words::FitSummary;
 use crate::arguments::{LossName, TableArguments, Threads, parse_beta, parse_column, parse_seed};
@@ -382,13 +381,13 @@ impl Training {
             }
             ErrorColumns::Observation(id) => {
                 let observation = kept.take(id);
-                let progress = Progress(arguments.console.bar("Mean", 1000));
+                let progress = arguments.console.progress("Mean");
                 let options = fit::Options::default()
                     .loss(arguments.loss.with(arguments.beta))
                     .seed(arguments.seed);
                 let learned =
                     fit::learn_mean(&inputs, names.len(), &observation, &options, &progress);
-                progress.0.finish_and_clear();
+                drop(progress);
                 stop::check()?;
                 let (process, error) = learned.map_err(|error| kept.refused(error))?;
                 mean = Some(process);
@@ -484,7 +483,7 @@ impl Training {
             inputs: names.len(),
         };
         let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
-        let progress = Progress(arguments.console.bar("Fitting", 1000));
+        let progress = arguments.console.progress("Fitting");
         let worth = match mean.is_none() && arguments.debias != Debias::Yes {
             true => fit::worth_of_debiasing(&data, &options, &progress).map_err(refused)?,
             false => None,
@@ -497,7 +496,7 @@ impl Training {
         findings.retain(|finding| !options.debias || !matches!(finding, Finding::Biased { .. }));
         let Fit { fitted, held_out } =
             fit::fit(&data, &names, &options, &progress).map_err(refused)?;
-        progress.0.finish_and_clear();
+        drop(progress);
         let fitted = match mean {
             Some(mean) => fitted.with_mean(mean),
             None => {
@@ -639,19 +638,6 @@ fn moments(time: &[f64]) -> Vec<u32> {
         moment
     };
     (0..time.len()).map(later).collect()
-}
-
-/// A progress bar and Ctrl-C as the library knows them.
-struct Progress(ProgressBar);
-
-impl Monitor for Progress {
-    fn progress(&self, share: f64) {
-        self.0.set_position((1000.0 * share) as u64);
-    }
-
-    fn should_stop(&self) -> bool {
-        stop::asked()
-    }
 }
 
 fn parse_rows(text: &str) -> Result<usize, String> {

@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use errbar::Monitor;
 use errbar::fit::Fitted;
 use errbar::law::Bounds;
 use errbar::sigma::Model;
@@ -226,7 +227,7 @@ fn copy(
     stream: &mut Stream,
     sink: &mut Sink,
 ) -> anyhow::Result<Tally> {
-    let bar = arguments.console.bar("Rows", 1000);
+    let progress = arguments.console.progress("Rows");
     let mut tally = Tally::default();
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
@@ -234,9 +235,8 @@ fn copy(
         tally.count(&rows, promise);
         tally.look(&batch, fitted);
         sink.write(&batch, &new.values(rows))?;
-        bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
+        progress.progress(stream.share_read().unwrap_or(0.0));
     }
-    bar.finish_and_clear();
     Ok(tally)
 }
 

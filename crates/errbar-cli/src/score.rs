@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::{Columns, Request};
 use crate::console::Console;
-use crate::resampling::{self, Progress, ResamplingArguments};
+use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreColumns, ScoreRows};
 use crate::{advice, model_file, stop};
 
@@ -314,7 +314,7 @@ impl Arguments {
         if let Some(shape) = shape.filter(|_| law.is_some()) {
             notes.push(format!("judged by the law of the model: {}", shape.explain()));
         }
-        let all = self.judge(&sample, law, &kept, &Progress::new(self.console, "Scoring"))?;
+        let all = self.judge(&sample, law, &kept, &self.console.progress("Scoring"))?;
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
         let groups = self.judge_groups(&rows, groups, law, &kept)?;
         Ok(Report {
@@ -339,7 +339,7 @@ impl Arguments {
         law: Option<Law>,
         kept: &Columns,
     ) -> anyhow::Result<Vec<Group>> {
-        let progress = Progress::new(self.console, "Groups");
+        let progress = self.console.progress("Groups");
         let count = groups.len();
         let mut judged = Vec::new();
         for (nth, (value, places)) in groups.into_iter().enumerate() {
