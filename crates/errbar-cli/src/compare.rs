@@ -151,13 +151,9 @@ impl Arguments {
             weight: self.weight.as_deref(),
         };
         let asked = names.ask(&mut request)?;
-        if let Some(time) = &self.time {
-            request.time(time)?;
-        }
+        request.time(self.time.as_deref())?;
         let mut kept = request.read(self.console)?;
-        let mut notes = asked.notes.clone();
-        notes.extend(kept.left_out_in_words());
-        notes.extend(kept.marks_in_words());
+        let mut notes = kept.notes();
         let mut warnings = kept.fill_values_in_words();
         let rows = asked.rows(&mut kept)?;
         let against = self.against(&rows)?;
