@@ -2,19 +2,16 @@
 
 use errbar::diagnose::Finding;
 use errbar::words::significant;
-use errbar_table::{Cause, NoColumn, NotNumber, Odd, Table};
+use errbar_table::{Cause, Error, NotNumber, Odd, Table};
 
 const SEPARATOR: &str = ": name the character between columns with --separator";
 
 /// What follows an error's sentence: the way out, where there is one.
 pub(crate) fn after(error: &anyhow::Error) -> String {
-    let root = error.root_cause();
-    if let Some(wrong) = root.downcast_ref::<NotNumber>() {
-        format!("; {}", for_text(wrong))
-    } else if root.downcast_ref::<NoColumn>().is_some_and(|missing| missing.is_uncut) {
-        SEPARATOR.to_string()
-    } else {
-        String::new()
+    match error.downcast_ref() {
+        Some(Error::NotNumber(wrong)) => format!("; {}", for_text(wrong)),
+        Some(Error::NoColumn(missing)) if missing.is_uncut => SEPARATOR.to_string(),
+        _ => String::new(),
     }
 }
 
@@ -121,7 +118,7 @@ mod tests {
             columns.map(|column| NumberColumn { column, required: true }).collect();
         let error = table.read(&wanted, &[], &mut |_| false).err().unwrap();
         let sentence = error.to_string();
-        let said = sentence + &after(&error.context("whatever is said before"));
+        let said = sentence + &after(&anyhow::Error::new(error).context("whatever is said before"));
         said.split_once("table.csv, ").unwrap().1.to_string()
     }
 

@@ -47,7 +47,7 @@ impl TableArguments {
     }
 
     /// Opens a table; `-` is standard input.
-    pub(crate) fn open(&self, path: &Path) -> anyhow::Result<Table> {
+    pub(crate) fn open(&self, path: &Path) -> errbar_table::Result<Table> {
         Table::open(path, &self.format())
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::Request;
 use crate::console::Console;
-use crate::resampling::{self, Progress, ResamplingArguments};
+use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreRows};
 use crate::stop;
 
@@ -151,13 +151,9 @@ impl Arguments {
             weight: self.weight.as_deref(),
         };
         let asked = names.ask(&mut request)?;
-        if let Some(time) = &self.time {
-            request.time(time)?;
-        }
+        request.time(self.time.as_deref())?;
         let mut kept = request.read(self.console)?;
-        let mut notes = asked.notes.clone();
-        notes.extend(kept.left_out_in_words());
-        notes.extend(kept.marks_in_words());
+        let mut notes = kept.notes();
         let mut warnings = kept.fill_values_in_words();
         let rows = asked.rows(&mut kept)?;
         let against = self.against(&rows)?;
@@ -170,7 +166,7 @@ impl Arguments {
             .beta(self.beta)
             .coverage_levels(self.levels.clone())
             .confidence(self.resampling.confidence);
-        let progress = Progress::new(self.console, "Scoring");
+        let progress = self.console.progress("Scoring");
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
         let comparison =
             compare(&samples, against, &judging, &progress).map_err(|error| kept.refused(error))?;

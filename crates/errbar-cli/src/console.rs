@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use errbar::Monitor;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output;
+use crate::{output, stop};
 
 /// How much to say.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -37,17 +38,53 @@ impl Console {
     }
 
     /// A progress bar on standard error with the time left; none when quiet or not on a terminal.
-    pub(crate) fn bar(self, what: &str, length: u64) -> ProgressBar {
+    pub(crate) fn progress(self, what: &str) -> Progress {
+        Progress(self.bar(what, 1000, "{msg:8} {bar:40} {percent:>3}%, {eta} left"))
+    }
+
+    /// The same with its steps counted.
+    #[cfg(feature = "paper")]
+    pub(crate) fn steps(self, what: &str, length: u64) -> Progress {
+        Progress(self.bar(what, length, "{msg:8} {bar:40} {pos}/{len}, {eta} left"))
+    }
+
+    fn bar(self, what: &str, length: u64, style: &str) -> ProgressBar {
         if self.quiet || !std::io::stderr().is_terminal() {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new(length).with_message(what.to_string());
-        if let Ok(style) =
-            ProgressStyle::with_template("{msg:8} {bar:40} {percent:>3}%, {eta} left")
-        {
+        if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
         bar
+    }
+}
+
+/// A progress bar and Ctrl-C as the library knows them; the bar goes when this does.
+pub(crate) struct Progress(ProgressBar);
+
+#[cfg(feature = "paper")]
+impl Progress {
+    /// A step is done; says whether to stop.
+    pub(crate) fn step(&self) -> bool {
+        self.0.inc(1);
+        stop::asked()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Monitor for Progress {
+    fn progress(&self, share: f64) {
+        self.0.set_position((self.0.length().unwrap_or(0) as f64 * share) as u64);
+    }
+
+    fn should_stop(&self) -> bool {
+        stop::asked()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `errbar fit`: learn the size of the error from a table of what was forecast and observed.
 
+mod training;
 mod words;
 
 use std::path::PathBuf;
@@ -9,14 +10,12 @@ use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, LawKind, guarantee};
 use errbar::law;
-use errbar::mean;
-use errbar::score::{Beta, Judging, Sample, errors_of};
-use errbar::{Data, Group, Monitor, Silent, Split};
-use indicatif::ProgressBar;
+use errbar::score::{Beta, Judging, Sample};
+use errbar::{Data, Silent, Split};
 
+use self::training::Training;
 use self::words::FitSummary;
 use crate::arguments::{LossName, TableArguments, Threads, parse_beta, parse_column, parse_seed};
-use crate::columns::{Columns, NumberId, Range, Request};
 use crate::console::Console;
 use crate::{model_file, output, stop};
 
@@ -261,149 +260,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     })
 }
 
-/// A table made ready to learn from.
-struct Training {
-    kept: Columns,
-    names: Vec<String>,
-    /// Row-major.
-    inputs: Vec<f64>,
-    error: Vec<f64>,
-    observation: Option<Vec<f64>>,
-    weight: Option<Vec<f64>>,
-    group: Option<Group>,
-    forecast: Option<String>,
-    mean: Option<mean::Mean>,
-    notes: Vec<String>,
-}
-
-/// Which columns the errors are made of.
-enum ErrorColumns {
-    Error(NumberId),
-    Difference {
-        observation: NumberId,
-        forecast: NumberId,
-        name: String,
-    },
-    /// The observation, with a forecast still to be made.
-    Observation(NumberId),
-}
-
 impl Training {
-    fn read(arguments: &Arguments) -> anyhow::Result<Self> {
-        let mut notes = Vec::new();
-        let mut request = Request::open(&arguments.file, &arguments.table)?;
-        let (made, mut used) = ErrorColumns::ask(arguments, &mut request, &mut notes)?;
-        let weight = match &arguments.weight {
-            Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
-            None => None,
-        };
-        used.extend(arguments.weight.clone());
-        if let Some(time) = &arguments.time {
-            request.time(time)?;
-            used.push(time.clone());
-        }
-        let group = match &arguments.group {
-            Some(name) => Some(request.text(name)?),
-            None => None,
-        };
-        used.extend(arguments.group.clone());
-        let mut asked: Vec<(String, NumberId)> = Vec::new();
-        let names = match arguments.inputs.is_empty() {
-            false => arguments.inputs.clone(),
-            true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
-        };
-        for name in &names {
-            if asked.iter().any(|(other, _)| other == name) {
-                bail!("--inputs names the column \"{name}\" twice; name it once");
-            }
-            if used.first() == Some(name) {
-                let role = made.role();
-                bail!(
-                    "--inputs names the {role} \"{name}\": it is not known when the forecast is made; \
-                     leave it out"
-                );
-            }
-            let id = match arguments.inputs.is_empty() {
-                false => request.number("input", name, Range::Any)?,
-                true => request.maybe_number("input", name)?,
-            };
-            // What is missing may tell something; but a Gaussian process needs every number.
-            if arguments.table.missing.is_none() && arguments.fit_mean.is_none() {
-                request.keep_gaps(id);
-            }
-            asked.push((name.clone(), id));
-        }
-        let mut kept = request.read(arguments.console)?;
-        notes.extend(kept.left_out_in_words());
-        notes.extend(kept.marks_in_words());
-        kept.fill_values_in_words().iter().for_each(|warning| arguments.console.warn(warning));
-
-        if arguments.inputs.is_empty() {
-            for (name, id) in &asked {
-                if let Some(few) = kept.few_texts(*id) {
-                    arguments.console.warn(&format!("the column \"{name}\" is not used: {few}"));
-                }
-            }
-            notes.extend(chosen_inputs(&mut asked, &kept));
-        }
-        if asked.is_empty() {
-            bail!(
-                "{} has no column of numbers for sigma to depend on; name some with --inputs (the \
-                 forecast itself may be one)",
-                kept.file()
-            );
-        }
-        let columns: Vec<&[f64]> = asked.iter().map(|(_, id)| kept.numbers(*id)).collect();
-        for ((name, _), column) in asked.iter().zip(&columns) {
-            if column.iter().all(|x| Some(x) == column.first()) {
-                notes.push(format!("the input \"{name}\" never varies and tells nothing"));
-            }
-            let gaps = column.iter().filter(|x| x.is_nan()).count();
-            if gaps > 0 {
-                notes.push(format!(
-                    "the input \"{name}\" is missing in {gaps} of {} rows; they are kept (--missing drop \
-                     leaves them out)",
-                    column.len()
-                ));
-            }
-        }
-        let rows = 0..kept.rows();
-        let inputs: Vec<f64> =
-            rows.flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-        let names: Vec<String> = asked.into_iter().map(|(name, _)| name).collect();
-        let (mut mean, mut forecast) = (None, None);
-        let (error, observation) = match made {
-            ErrorColumns::Error(id) => (kept.take(id), None),
-            ErrorColumns::Difference { observation, forecast: id, name } => {
-                let observation = kept.take(observation);
-                let error = errors_of(&observation, kept.numbers(id));
-                forecast = Some(name);
-                (error.map_err(|error| kept.refused(error))?, Some(observation))
-            }
-            ErrorColumns::Observation(id) => {
-                let observation = kept.take(id);
-                let progress = Progress(arguments.console.bar("Mean", 1000));
-                let options = fit::Options::default()
-                    .loss(arguments.loss.with(arguments.beta))
-                    .seed(arguments.seed);
-                let learned =
-                    fit::learn_mean(&inputs, names.len(), &observation, &options, &progress);
-                progress.0.finish_and_clear();
-                stop::check()?;
-                let (process, error) = learned.map_err(|error| kept.refused(error))?;
-                mean = Some(process);
-                (error, Some(observation))
-            }
-        };
-        stop::check()?;
-        let weight = weight.map(|id| kept.take(id));
-        let group = group.zip(arguments.group.clone()).map(|(id, name)| {
-            let texts = kept.texts(id);
-            Group { name, labels: texts.values.clone(), rows: texts.rows.clone() }
-        });
-        Ok(Self { kept, names, inputs, error, observation, weight, group, forecast, mean, notes })
-    }
-
     fn fit(self, arguments: &Arguments) -> anyhow::Result<FitSummary> {
         let Self {
             kept,
@@ -455,10 +312,7 @@ impl Training {
             Some(_) => options.beside_a_mean(error.len()),
             None => options,
         };
-        let refused = |error| match error {
-            errbar::Error::Stopped => stop::Stopped.into(),
-            error => kept.refused(error),
-        };
+        let refused = |error| kept.refused(error);
         let data = Data::with_missing(&inputs, names.len(), &error)
             .and_then(|data| data.maybe_weighted(weight.as_deref()))
             .and_then(|data| match group {
@@ -484,7 +338,7 @@ impl Training {
             inputs: names.len(),
         };
         let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
-        let progress = Progress(arguments.console.bar("Fitting", 1000));
+        let progress = arguments.console.progress("Fitting");
         let worth = match mean.is_none() && arguments.debias != Debias::Yes {
             true => fit::worth_of_debiasing(&data, &options, &progress).map_err(refused)?,
             false => None,
@@ -497,7 +351,7 @@ impl Training {
         findings.retain(|finding| !options.debias || !matches!(finding, Finding::Biased { .. }));
         let Fit { fitted, held_out } =
             fit::fit(&data, &names, &options, &progress).map_err(refused)?;
-        progress.0.finish_and_clear();
+        drop(progress);
         let fitted = match mean {
             Some(mean) => fitted.with_mean(mean),
             None => {
@@ -532,115 +386,6 @@ impl Training {
             output: arguments.output.clone(),
             in_order,
         })
-    }
-}
-
-impl ErrorColumns {
-    /// Asks for the columns that make the errors; also the names of columns that are then no inputs
-    /// unless they are named: first the observation, or the error, which never are.
-    fn ask(
-        arguments: &Arguments,
-        request: &mut Request,
-        notes: &mut Vec<String>,
-    ) -> anyhow::Result<(Self, Vec<String>)> {
-        if let Some(name) = &arguments.error {
-            let id = request.number("error", name, Range::Any)?;
-            // An error and what it was made of must not explain its size.
-            return Ok((Self::Error(id), vec![name.clone()]));
-        }
-        let mut column = |role: &str, given: &Option<String>, usual: &[&str]| {
-            let name = match given {
-                Some(name) => name.clone(),
-                None => match request.first_of(usual) {
-                    Some(name) => {
-                        notes.push(format!("the column \"{name}\" is taken as the {role}"));
-                        name
-                    }
-                    None => bail!(
-                        "{} has no column named {}: name the one with the {role} with --{role}{}. {}",
-                        request.file(),
-                        usual.join(" or "),
-                        match role {
-                            "forecast" =>
-                                ", give --error instead, or have the forecast made with --fit-mean gp",
-                            _ => "",
-                        },
-                        request.listing()
-                    ),
-                },
-            };
-            Ok((request.number(role, &name, Range::Any)?, name))
-        };
-        let (observation, observed) =
-            column("observation", &arguments.observation, &["observation", "y"])?;
-        if arguments.fit_mean.is_some() {
-            return Ok((Self::Observation(observation), vec![observed]));
-        }
-        let (forecast, name) = column("forecast", &arguments.forecast, &["forecast", "mu"])?;
-        if name == observed {
-            bail!(
-                "the forecast and the observation are the same column \"{name}\": name two with \
-                 --forecast and --observation"
-            );
-        }
-        let used = vec![observed, name.clone()];
-        Ok((Self::Difference { observation, forecast, name }, used))
-    }
-
-    /// What the first of the columns asked for is, which nobody knows beforehand.
-    fn role(&self) -> &'static str {
-        match self {
-            Self::Error(_) => "error",
-            Self::Difference { .. } | Self::Observation(_) => "observation",
-        }
-    }
-}
-
-/// Keeps the columns that hold numbers, and says which were taken and which not.
-fn chosen_inputs(asked: &mut Vec<(String, NumberId)>, kept: &Columns) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut no_numbers = Vec::new();
-    asked.retain(|(name, id)| match kept.not_numbers(*id) {
-        Some(("", _)) => {
-            no_numbers.push(format!("\"{name}\" (empty)"));
-            false
-        }
-        Some((value, _)) => {
-            no_numbers.push(format!("\"{name}\" ({value} is no number)"));
-            false
-        }
-        None => true,
-    });
-    let names: Vec<&str> = asked.iter().map(|(name, _)| name.as_str()).collect();
-    if !names.is_empty() {
-        notes.push(format!("inputs: every other column of numbers ({})", listed(&names)));
-    }
-    if !no_numbers.is_empty() {
-        let no_numbers: Vec<&str> = no_numbers.iter().map(String::as_str).collect();
-        notes.push(format!("not used: {}", listed(&no_numbers)));
-    }
-    notes
-}
-
-/// Names in a row, not too many of them.
-fn listed(names: &[&str]) -> String {
-    const NAMED: usize = 12;
-    match names.len() {
-        n if n > NAMED => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
-        _ => names.join(", "),
-    }
-}
-
-/// A progress bar and Ctrl-C as the library knows them.
-struct Progress(ProgressBar);
-
-impl Monitor for Progress {
-    fn progress(&self, share: f64) {
-        self.0.set_position((1000.0 * share) as u64);
-    }
-
-    fn should_stop(&self) -> bool {
-        stop::asked()
     }
 }
 

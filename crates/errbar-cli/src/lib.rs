@@ -78,7 +78,7 @@ pub fn status(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) 
     };
     match dispatch(&arguments) {
         Ok(()) => 0,
-        Err(error) if error.is::<stop::Stopped>() => {
+        Err(error) if stop::is_stopped(&error) => {
             stop::say();
             130
         }

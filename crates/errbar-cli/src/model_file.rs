@@ -48,5 +48,5 @@ pub fn read(path: &Path) -> anyhow::Result<Fitted> {
 /// # Errors
 /// A place that cannot be written to.
 pub fn write(path: &Path, fitted: &Fitted) -> anyhow::Result<()> {
-    output::write(path, fitted.to_json()?.as_bytes())
+    Ok(output::write(path, fitted.to_json()?.as_bytes())?)
 }

@@ -5,9 +5,11 @@ mod error_bars;
 mod promise;
 mod tally;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use errbar::Monitor;
 use errbar::fit::Fitted;
 use errbar::law::Bounds;
 use errbar::sigma::Model;
@@ -166,7 +168,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let mut stream = table.stream(&columns, &promise.column())?;
     let mut sink = Sink::create(&arguments.output, &stream, added, &stop::asked)?;
     let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
-    match written.and_then(|tally| sink.finish().map(|()| tally)) {
+    match written.and_then(|tally| Ok(sink.finish().map(|()| tally)?)) {
         Ok(tally) => {
             tally.say(arguments.console, &file, fitted.names(), arguments);
             tally.say_missing(arguments.console, fitted);
@@ -225,7 +227,7 @@ fn copy(
     stream: &mut Stream,
     sink: &mut Sink,
 ) -> anyhow::Result<Tally> {
-    let bar = arguments.console.bar("Rows", 1000);
+    let progress = arguments.console.progress("Rows");
     let mut tally = Tally::default();
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
@@ -233,9 +235,8 @@ fn copy(
         tally.count(&rows, promise);
         tally.look(&batch, fitted);
         sink.write(&batch, &new.values(rows))?;
-        bar.set_position((1000.0 * stream.share_read().unwrap_or(0.0)) as u64);
+        progress.progress(stream.share_read().unwrap_or(0.0));
     }
-    bar.finish_and_clear();
     Ok(tally)
 }
 
@@ -282,10 +283,10 @@ fn round(percent: f64) -> f64 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind)
-    };
-    error.chain().any(|cause| io(cause) == Some(std::io::ErrorKind::BrokenPipe))
+    match error.downcast_ref() {
+        Some(errbar_table::Error::Write { error, .. }) => error.kind() == ErrorKind::BrokenPipe,
+        _ => false,
+    }
 }
 
 fn parse_finite(text: &str) -> Result<f64, String> {

@@ -1,13 +1,9 @@
-//! How the intervals are made, as arguments; what is to be said of that; and how far it is.
+//! How the intervals are made, as arguments, and what is to be said of that.
 
-use errbar::Monitor;
 use errbar::score::bootstrap::{Intervals, Options};
 use errbar::words::significant;
-use indicatif::ProgressBar;
 
 use crate::arguments::{parse_probability, parse_seed};
-use crate::console::Console;
-use crate::stop;
 
 /// How the intervals are made.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -65,29 +61,4 @@ impl ResamplingArguments {
 pub(crate) fn note(intervals: &Intervals) -> Option<String> {
     let blocks = intervals.blocks_in_words()?;
     Some(format!("{blocks}; --block 1 takes the rows as independent"))
-}
-
-/// A progress bar that also passes Ctrl-C on.
-pub(crate) struct Progress(ProgressBar);
-
-impl Progress {
-    pub(crate) fn new(console: Console, what: &str) -> Self {
-        Self(console.bar(what, 1000))
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-impl Monitor for Progress {
-    fn progress(&self, share: f64) {
-        self.0.set_position((1000.0 * share) as u64);
-    }
-
-    fn should_stop(&self) -> bool {
-        stop::asked()
-    }
 }

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use errbar::score::{Sample, errors_of};
 
-use crate::columns::{Columns, NumberId, Range, Request};
+use crate::columns::{Columns, NumberId, Request, Role};
 
 /// The columns that make one or more samples of the same rows, as the arguments name them.
 pub(crate) struct Names<'a> {
@@ -22,8 +22,6 @@ pub(crate) struct ScoreColumns {
     errors: Vec<(String, ErrorFrom)>,
     sigma: Vec<(String, NumberId)>,
     weight: Option<NumberId>,
-    /// What was taken without being named.
-    pub(crate) notes: Vec<String>,
 }
 
 #[derive(Clone, Copy)]
@@ -43,46 +41,30 @@ pub(crate) struct ScoreRows {
 impl Names<'_> {
     /// Asks for the columns; those left out are looked for under their usual names.
     pub(crate) fn ask(&self, request: &mut Request) -> anyhow::Result<ScoreColumns> {
-        let mut notes = Vec::new();
-        let mut named = |role: &str, given: Option<&str>, usual: &[&str], request: &Request| {
-            if let Some(name) = given {
-                return Ok(name.to_string());
-            }
-            let Some(name) = request.first_of(usual) else {
-                bail!(
-                    "{} has no column named {}: name the one with the {role} with --{role}{}. {}",
-                    request.file(),
-                    usual.join(" or "),
-                    if role == "sigma" { "" } else { ", or give --error instead" },
-                    request.listing()
-                );
-            };
-            let role = if role == "sigma" { String::from(role) } else { format!("the {role}") };
-            notes.push(format!("the column \"{name}\" is taken as {role}"));
-            Ok(name)
-        };
+        let listing = request.listing();
+        let or_error = format!(", or give --error instead. {listing}");
         let mut errors = Vec::new();
         for name in self.error {
-            let id = request.number("error", name, Range::Any)?;
+            let id = request.number(Role::Error, name)?;
             errors.push((name.clone(), ErrorFrom::Column(id)));
         }
         if self.error.is_empty() {
-            let observed = named("observation", self.observation, &["observation", "y"], request)?;
-            let observation = request.number("observation", &observed, Range::Any)?;
+            let observed = request.name_of(Role::Observation, self.observation, &or_error)?;
+            let observation = request.number(Role::Observation, &observed)?;
             let forecasts = match self.forecast {
-                [] => vec![named("forecast", None, &["forecast", "mu"], request)?],
+                [] => vec![request.name_of(Role::Forecast, None, &or_error)?],
                 given => given.to_vec(),
             };
             for name in forecasts {
                 if name == observed {
                     bail!("the forecast and the observation are the same column \"{name}\"");
                 }
-                let forecast = request.number("forecast", &name, Range::Any)?;
+                let forecast = request.number(Role::Forecast, &name)?;
                 errors.push((name, ErrorFrom::Difference { observation, forecast }));
             }
         }
         let sigmas = match self.sigma {
-            [] => vec![named("sigma", None, &["sigma"], request)?],
+            [] => vec![request.name_of(Role::Sigma, None, &format!(". {listing}"))?],
             given => given.to_vec(),
         };
         if errors.len() != 1 && errors.len() != sigmas.len() {
@@ -95,14 +77,11 @@ impl Names<'_> {
         }
         let mut sigma = Vec::new();
         for name in sigmas {
-            let id = request.number("sigma", &name, Range::Positive)?;
+            let id = request.number(Role::Sigma, &name)?;
             sigma.push((name, id));
         }
-        let weight = match self.weight {
-            Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
-            None => None,
-        };
-        Ok(ScoreColumns { errors, sigma, weight, notes })
+        let weight = request.if_given(Role::Weight, self.weight)?;
+        Ok(ScoreColumns { errors, sigma, weight })
     }
 }
 

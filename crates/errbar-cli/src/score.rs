@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
 use crate::columns::{Columns, Request};
 use crate::console::Console;
-use crate::resampling::{self, Progress, ResamplingArguments};
+use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreColumns, ScoreRows};
 use crate::{advice, model_file, stop};
 
@@ -209,9 +209,11 @@ impl Moved {
     fn of(model: &Fitted, asked: &ScoreColumns, request: &Request) -> Option<Self> {
         model.bias()?;
         let Some(scored) = asked.forecast() else { return Some(Self::Unknown) };
-        let has = |name: &str| request.header().iter().any(|column| column == name);
         let is_own = model.forecast() == Some(scored);
-        if !is_own && (scored.ends_with("debiased") || model.forecast().is_some_and(has)) {
+        if !is_own
+            && (scored.ends_with("debiased")
+                || model.forecast().is_some_and(|name| request.has(name)))
+        {
             return Some(Self::Yes);
         }
         let found = request.header().iter().find(|column| column.ends_with("debiased"));
@@ -256,13 +258,9 @@ impl Arguments {
             .filter(|_| !self.forecast.as_ref().is_some_and(is_moved))
             .cloned();
         let by = self.by.as_ref().map(|name| request.text(name)).transpose()?;
-        if let Some(time) = &self.time {
-            request.time(time)?;
-        }
+        request.time(self.time.as_deref())?;
         let mut kept = request.read(self.console)?;
-        let mut notes = asked.notes.clone();
-        notes.extend(kept.left_out_in_words());
-        notes.extend(kept.marks_in_words());
+        let mut notes = kept.notes();
         let fill_values = kept.fill_values_in_words();
         let groups = by.zip(self.by.as_ref());
         let groups = groups.map(|(id, name)| groups::split(kept.texts(id), name, kept.file()));
@@ -314,7 +312,7 @@ impl Arguments {
         if let Some(shape) = shape.filter(|_| law.is_some()) {
             notes.push(format!("judged by the law of the model: {}", shape.explain()));
         }
-        let all = self.judge(&sample, law, &kept, &Progress::new(self.console, "Scoring"))?;
+        let all = self.judge(&sample, law, &kept, &self.console.progress("Scoring"))?;
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
         let groups = self.judge_groups(&rows, groups, law, &kept)?;
         Ok(Report {
@@ -339,7 +337,7 @@ impl Arguments {
         law: Option<Law>,
         kept: &Columns,
     ) -> anyhow::Result<Vec<Group>> {
-        let progress = Progress::new(self.console, "Groups");
+        let progress = self.console.progress("Groups");
         let count = groups.len();
         let mut judged = Vec::new();
         for (nth, (value, places)) in groups.into_iter().enumerate() {

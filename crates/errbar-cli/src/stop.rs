@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub(crate) use errbar_table::Stopped;
+/// What a table says too when it was stopped.
+pub(crate) use errbar_table::Error::Stopped;
 
 use crate::{console, output};
 
@@ -12,6 +13,11 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// How long the work has to stop by itself. A pipe on which nothing comes, or a step that cannot be
 /// cut short, would else keep the user waiting.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Whether an error says that the work was stopped.
+pub(crate) fn is_stopped(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Stopped))
+}
 
 /// Says, once, that the work was stopped.
 pub(crate) fn say() {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use errbar::math::at_place;
+
 use crate::data_set::{DataSet, PaperRow};
 use crate::protocol::{Method, Outcome, Run};
 
@@ -133,17 +135,11 @@ impl Table {
     }
 }
 
-#[must_use]
 /// The quantile by linear interpolation between order statistics, as NumPy's default.
+#[must_use]
 pub fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    let place = share * (values.len().saturating_sub(1)) as f64;
-    let (below, part) = (place.floor() as usize, place.fract());
-    match (values.get(below), values.get(below + 1)) {
-        (Some(a), Some(b)) => a + part * (b - a),
-        (Some(a), None) => *a,
-        _ => f64::NAN,
-    }
+    at_place(&values, share * values.len().saturating_sub(1) as f64)
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use anyhow::anyhow;
-
-use crate::Texts;
+use crate::{Error, Texts};
 
 /// Texts of one kind (`str` or bytes) in some rows, numbered in order of appearance.
 pub(crate) struct Few<'a, T: ?Sized + ToOwned> {
@@ -49,7 +47,7 @@ impl<'a, T: ?Sized + ToOwned> Few<'a, T> {
         self,
         all: &mut All,
         text: impl Fn(&T) -> Cow<'_, str>,
-    ) -> anyhow::Result<()> {
+    ) -> crate::Result<()> {
         let mut values: Vec<_> = self.places.into_iter().collect();
         values.sort_unstable_by_key(|(_, place)| *place);
         let places: Vec<u32> =
@@ -81,9 +79,10 @@ impl All {
     }
 
     /// The place of a value, which is new or known.
-    fn place(&mut self, value: Cow<'_, str>) -> anyhow::Result<u32> {
-        let next = u32::try_from(self.texts.values.len())
-            .map_err(|_| anyhow!("a text column has more than {} different values", u32::MAX))?;
+    fn place(&mut self, value: Cow<'_, str>) -> crate::Result<u32> {
+        let next = u32::try_from(self.texts.values.len()).map_err(|_| {
+            Error::Content(format!("a text column has more than {} different values", u32::MAX))
+        })?;
         let hash = self.hasher.hash_one(value.as_ref());
         let first = *self.places.entry(hash).or_insert(next);
         let place = match self.texts.values.get(first as usize) {

@@ -84,14 +84,14 @@ fn is_parquet(table: &Table) -> bool {
     !matches!(table.0, Opened::Csv(_))
 }
 
-fn said(error: &anyhow::Error) -> String {
+fn said(error: &crate::Error) -> String {
     let text = format!("{error:#}");
     assert!(!text.is_empty() && !text.contains('\n'), "{text:?} is no sentence");
     text
 }
 
 fn read(path: &Path, format: &Format, sizes: Sizes) -> Result<TableAsRead, String> {
-    let read = || -> anyhow::Result<TableAsRead> {
+    let read = || -> crate::Result<TableAsRead> {
         let mut table = Table::open(path, format)?;
         set_sizes(&mut table, sizes);
         let names = table.header().to_vec();
@@ -137,7 +137,7 @@ fn set_sizes(table: &mut Table, sizes: Sizes) {
     }
 }
 
-fn opened(path: &Path, format: &Format, numbers: &[usize], sizes: Sizes) -> anyhow::Result<Stream> {
+fn opened(path: &Path, format: &Format, numbers: &[usize], sizes: Sizes) -> crate::Result<Stream> {
     let mut stream = Table::open(path, format)?.stream(numbers, &[])?;
     if let Streamed::Csv(csv) = &mut stream.0 {
         csv.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).set_sizes(sizes);
@@ -152,7 +152,7 @@ fn stream(
     numbers: &[usize],
     sizes: Sizes,
 ) -> Result<(u64, Vec<Vec<u64>>), String> {
-    let read = || -> anyhow::Result<(u64, Vec<Vec<u64>>)> {
+    let read = || -> crate::Result<(u64, Vec<Vec<u64>>)> {
         let mut stream = opened(path, format, numbers, sizes)?;
         let (mut rows, mut all) = (0, vec![Vec::new(); numbers.len()]);
         while let Some(batch) = stream.next_batch()? {
@@ -175,7 +175,7 @@ fn written(path: &Path, format: &Format, sizes: Sizes, whole: &TableAsRead, copy
     let flag = |row: u64| (row % 3 != 1).then_some(row.is_multiple_of(2));
     // Which separator a header has is a guess, and may be another one when there are more names.
     let mut told = format.clone();
-    let mut write = || -> anyhow::Result<()> {
+    let mut write = || -> crate::Result<()> {
         let mut stream = opened(path, format, &[], sizes)?;
         if let Streamed::Csv(csv) = &stream.0 {
             told.separator = Some(csv.header.layout.separator);

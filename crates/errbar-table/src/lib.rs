@@ -8,13 +8,14 @@
 //! and the column. A missing value (an empty field, NA, NaN, null, …) is NaN in memory.
 //!
 //! Nothing is printed, and no message knows the options of a program. Where a program can say more of
-//! what to do, the error is a type of its own: [`NotNumber`] and [`NoColumn`].
+//! what to do, the [`Error`] holds what it needs: [`NotNumber`] and [`NoColumn`].
 
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod csv;
 mod dictionary;
+mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod names;
@@ -30,6 +31,7 @@ mod table;
 mod tests;
 pub mod words;
 
+pub use error::{Error, Result};
 pub use names::NoColumn;
 pub use not_number::{Cause, NotNumber};
 pub use odd::{Mark, Na, Odd};
@@ -47,11 +49,6 @@ pub struct Format {
     /// What stands for a missing value too.
     pub na: Na,
 }
-
-/// The work was stopped from outside, as whoever asked for it wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("stopped")]
-pub struct Stopped;
 
 /// Whether a text usually stands for a missing value.
 #[must_use]

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use anyhow::bail;
-
+use crate::Error;
 use crate::csv::header::SEPARATORS;
 use crate::words::shown;
 
@@ -17,10 +16,13 @@ pub struct NoColumn {
 }
 
 /// A name that stands twice cannot be asked for.
-pub(crate) fn check_distinct(file: &str, names: &[String]) -> anyhow::Result<()> {
+pub(crate) fn check_distinct(file: &str, names: &[String]) -> crate::Result<()> {
     let mut seen = HashSet::new();
     match names.iter().find(|name| !seen.insert(name.as_str())) {
-        Some(name) => bail!("{file} has two columns named {name:?}; rename one of them"),
+        Some(name) => {
+            let why = format!("{file} has two columns named {name:?}; rename one of them");
+            Err(Error::Content(why))
+        }
         None => Ok(()),
     }
 }

@@ -5,17 +5,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::anyhow;
 use tempfile::NamedTempFile;
 
 use crate::words::plain;
+use crate::{Error, Result};
 
 /// Writes a file: first one that nobody sees, which then takes the place. On any failure an earlier
 /// file of that name is as it was.
 ///
 /// # Errors
 /// A place that cannot be written to: a sentence that names it.
-pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = Pending::beside(path)?;
     file.write_all(bytes).map_err(|error| file.failed(error))?;
     file.finish()
@@ -25,7 +25,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// As [`write()`].
-pub fn check_place(path: &Path) -> anyhow::Result<()> {
+pub fn check_place(path: &Path) -> Result<()> {
     // Opening a named pipe would wait for its reader.
     match std::fs::metadata(path) {
         Ok(earlier) if !earlier.is_file() && !earlier.is_dir() => Ok(()),
@@ -104,7 +104,7 @@ impl Pending {
     ///
     /// # Errors
     /// As [`write()`].
-    pub fn create(path: &Path) -> anyhow::Result<Self> {
+    pub fn create(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
             let name = "standard output".to_string();
             return Ok(Self { name, target: Target::Stdout(io::stdout()) });
@@ -112,9 +112,9 @@ impl Pending {
         Self::beside(path)
     }
 
-    fn beside(path: &Path) -> anyhow::Result<Self> {
+    fn beside(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let failed = |error: io::Error| anyhow!("cannot write {name}: {}", plain(&error));
+        let failed = |error: io::Error| Error::Write { file: name.clone(), error };
         // Before its links are followed: where /dev/stdout leads may be no path.
         let is_special = |earlier: &std::fs::Metadata| !earlier.is_file() && !earlier.is_dir();
         if std::fs::metadata(path).is_ok_and(|earlier| is_special(&earlier)) {
@@ -124,7 +124,7 @@ impl Pending {
         let path = behind_links(path);
         let earlier = std::fs::metadata(&path).ok();
         if earlier.as_ref().is_some_and(std::fs::Metadata::is_dir) {
-            return Err(anyhow!("cannot write {name}: it is a folder"));
+            return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
         }
         let folder = folder_of(&path);
         remove_stale(folder);
@@ -142,21 +142,20 @@ impl Pending {
         Ok(Self { name, target: Target::Beside(file, listed, path) })
     }
 
-    /// A failure to write as a sentence. A closed pipe stays the [`io::Error`] that it is, so that a
-    /// reader that has seen enough can be told from trouble.
+    /// A failure to write, with the name of the file.
     #[must_use]
-    pub fn failed(&self, error: io::Error) -> anyhow::Error {
-        not_written(&self.name, error)
+    pub fn failed(&self, error: io::Error) -> Error {
+        Error::Write { file: self.name.clone(), error }
     }
 
     /// Puts the file in its place.
     ///
     /// # Errors
     /// As [`write()`].
-    pub fn finish(mut self) -> anyhow::Result<()> {
+    pub fn finish(mut self) -> Result<()> {
         self.flush().map_err(|error| self.failed(error))?;
         let Self { name, target } = self;
-        let failed = |error: io::Error| anyhow!("cannot write {name}: {}", plain(&error));
+        let failed = |error: io::Error| Error::Write { file: name.clone(), error };
         match target {
             #[cfg(target_os = "linux")]
             Target::Unnamed(file, path) => {
@@ -197,15 +196,6 @@ impl Write for Pending {
             Target::Straight(file) => file.flush(),
             Target::Stdout(stdout) => stdout.flush(),
         }
-    }
-}
-
-/// See [`Pending::failed`].
-pub(crate) fn not_written(name: &str, error: io::Error) -> anyhow::Error {
-    let sentence = format!("cannot write {name}: {}", plain(&error));
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => anyhow::Error::new(error).context(sentence),
-        _ => anyhow!(sentence),
     }
 }
 

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::bail;
-
 use crate::csv::kinds::{self, Kind};
 use crate::csv::layout::Layout;
 use crate::csv::write::{CsvSink, Style};
@@ -13,7 +11,7 @@ use crate::parquet::leaf::Leaf;
 use crate::parquet::values::Meaning;
 use crate::parquet::write::{self, ParquetSink};
 use crate::stream::{RawRows, Streamed};
-use crate::{Batch, Stream};
+use crate::{Batch, Error, Result, Stream};
 
 /// A column that is added to a table.
 pub struct NewColumn {
@@ -74,20 +72,20 @@ impl Sink {
     ///
     /// # Errors
     /// A name that is taken, a place that cannot be written to, a table that cannot be read, or
-    /// [`crate::Stopped`].
+    /// [`Error::Stopped`].
     pub fn create(
         path: &Path,
         stream: &Stream,
         columns: Vec<NewColumn>,
         stop: &dyn Fn() -> bool,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let mut names = stream.header().to_vec();
         for column in &columns {
             if names.contains(&column.name) {
-                bail!(
+                return Err(Error::Usage(format!(
                     "the table has a column {:?} already; give the new one another name",
                     column.name
-                );
+                )));
             }
             names.push(column.name.clone());
         }
@@ -119,7 +117,7 @@ impl Sink {
                 };
                 let place = |(i, place): (usize, &Option<_>)| place.ok_or_else(|| table.nested(i));
                 let places = table.places.iter().enumerate().map(place);
-                let places = places.collect::<anyhow::Result<_>>()?;
+                let places = places.collect::<Result<_>>()?;
                 let file = Pending::create(path)?;
                 let sink = CsvSink::new(file, style, &style.header(&table.names), &columns)?;
                 Written::Csv { sink, places }
@@ -146,7 +144,7 @@ impl Sink {
     ///
     /// # Errors
     /// Values that do not fit the batch, or a failure to write.
-    pub fn write(&mut self, batch: &Batch, values: &[NewValues]) -> anyhow::Result<()> {
+    pub fn write(&mut self, batch: &Batch, values: &[NewValues]) -> Result<()> {
         let fits = |(kind, values): (&NewKind, &NewValues)| match (kind, values) {
             (NewKind::Number, NewValues::Numbers(values)) => values.len() == batch.rows,
             (NewKind::Flag, NewValues::Flags(values)) => values.len() == batch.rows,
@@ -154,7 +152,8 @@ impl Sink {
             _ => false,
         };
         if values.len() != self.kinds.len() || !self.kinds.iter().zip(values).all(fits) {
-            bail!("the new values do not fit the rows and columns of the table");
+            let why = "the new values do not fit the rows and columns of the table";
+            return Err(Error::Usage(why.into()));
         }
         let new: Vec<Leaf> = match self.file {
             Written::Csv { .. } => vec![],
@@ -177,13 +176,13 @@ impl Sink {
             (Written::Parquet { sink, source: Some(source) }, RawRows::Csv { bytes, records }) => {
                 let (name, layout, kinds) = source;
                 let Some(old) = kinds::convert(bytes, records, layout, kinds) else {
-                    bail!("{name} has changed while it was read");
+                    return Err(Error::Content(format!("{name} has changed while it was read")));
                 };
                 let old = old.iter().map(|parts| parts.iter().collect());
                 let parts: Vec<Vec<&Leaf>> = old.chain(new.iter().map(|leaf| vec![leaf])).collect();
                 sink.write(batch.rows, &parts)
             }
-            _ => bail!("a batch of one table cannot be written with another"),
+            _ => Err(Error::Usage("a batch of one table cannot be written with another".into())),
         }
     }
 
@@ -191,7 +190,7 @@ impl Sink {
     ///
     /// # Errors
     /// A failure to write.
-    pub fn finish(self) -> anyhow::Result<()> {
+    pub fn finish(self) -> Result<()> {
         match self.file {
             Written::Csv { sink, .. } => sink.finish(),
             Written::Parquet { sink, .. } => sink.finish(),

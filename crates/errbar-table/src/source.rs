@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{anyhow, bail};
 use flate2::read::MultiGzDecoder;
 
 use crate::words::plain;
+use crate::{Error, Result};
 
 /// Bytes looked at to tell what a file is.
 const HEAD: u64 = 4096;
@@ -50,10 +50,10 @@ pub(crate) enum Kind {
 }
 
 /// Opens a file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> anyhow::Result<Source> {
+pub(crate) fn open(path: &Path) -> Result<Source> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".to_string() } else { path.display().to_string() };
-    let failed = |error: io::Error| anyhow!("cannot read {name}: {}", plain(&error));
+    let failed = |error: io::Error| Error::Read { file: name.clone(), error };
 
     let read = Arc::new(AtomicU64::new(0));
     let count = read.clone();
@@ -63,7 +63,8 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Source> {
         // A folder opens without complaint on some systems, and fails with an odd word when read.
         let metadata = std::fs::metadata(path).map_err(failed)?;
         if metadata.is_dir() {
-            bail!("cannot read {name}: it is a folder; name a file in it");
+            let why = "it is a folder; name a file in it";
+            return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, why)));
         }
         let length = metadata.is_file().then_some(metadata.len());
         (Box::new(Counted { inner: File::open(path).map_err(failed)?, count }), length)
@@ -83,41 +84,42 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Source> {
         let (head, rest) = look(Box::new(MultiGzDecoder::new(Cursor::new(head).chain(rest))))
             .map_err(|error| not_unpacked(&name, &error))?;
         if head.starts_with(b"PAR1") {
-            bail!("{name} is a gzipped Parquet file; unpack it with gunzip first");
+            let what = "a gzipped Parquet file; unpack it with gunzip first";
+            return Err(Error::Content(format!("{name} is {what}")));
         }
         (head, rest)
     } else {
         (head, rest)
     };
-    refuse_other_kinds(&name, &head)?;
+    if let Some(what) = other_kind(&head) {
+        return Err(Error::Content(format!("{name} is {what}")));
+    }
     Ok(Source { name, path: reopen, progress, kind: Kind::Text(head, rest) })
 }
 
 /// A copy of a stream that can be read out of order or twice.
-pub(crate) fn spool(mut reader: impl Read) -> anyhow::Result<File> {
-    let failed = |error: io::Error| {
-        let folder = std::env::temp_dir();
-        anyhow!("cannot keep a temporary copy in {}: {}", folder.display(), plain(&error))
-    };
+pub(crate) fn spool(mut reader: impl Read) -> Result<File> {
+    let failed = |error: io::Error| Error::Copy { folder: std::env::temp_dir(), error };
     let mut file = tempfile::tempfile().map_err(failed)?;
     io::copy(&mut reader, &mut file).map_err(failed)?;
     io::Seek::rewind(&mut file).map_err(failed)?;
     Ok(file)
 }
 
-/// A failure while reading, as a sentence.
-pub(crate) fn not_read(name: &str, error: &io::Error) -> anyhow::Error {
+/// A failure while reading.
+pub(crate) fn not_read(name: &str, error: io::Error) -> Error {
     match error.kind() {
         // Only the decompressor says these.
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            not_unpacked(name, error)
+            not_unpacked(name, &error)
         }
-        _ => anyhow!("cannot read {name}: {}", plain(error)),
+        _ => Error::Read { file: name.to_string(), error },
     }
 }
 
-fn not_unpacked(name: &str, error: &io::Error) -> anyhow::Error {
-    anyhow!("cannot unpack {name}: the gzip data is damaged or cut short ({})", plain(error))
+fn not_unpacked(name: &str, error: &io::Error) -> Error {
+    let why = plain(error);
+    Error::Content(format!("cannot unpack {name}: the gzip data is damaged or cut short ({why})"))
 }
 
 /// The first bytes and the rest.
@@ -127,8 +129,8 @@ fn look(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read +
     Ok((head, reader))
 }
 
-/// A sentence for files that are no text, with what to do about them.
-fn refuse_other_kinds(name: &str, head: &[u8]) -> anyhow::Result<()> {
+/// What a file is that is no text, and what to do about it.
+fn other_kind(head: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 15] = [
         (b"PK\x03\x04", "a zip archive or an Excel workbook; unpack it or save it as CSV"),
         (b"PK\x05\x06", "an empty zip archive; give a CSV or Parquet file"),
@@ -153,10 +155,10 @@ fn refuse_other_kinds(name: &str, head: &[u8]) -> anyhow::Result<()> {
         (b"PARE", "an encrypted Parquet file; save it without encryption"),
     ];
     if let Some((_, what)) = KINDS.iter().find(|(mark, _)| head.starts_with(mark)) {
-        bail!("{name} is {what}");
+        return Some(what);
     }
     if head.starts_with(b"BZh") && head.get(4..10) == Some(b"1AY&SY") {
-        bail!("{name} is compressed with bzip2; unpack it with bunzip2, or compress it with gzip");
+        return Some("compressed with bzip2; unpack it with bunzip2, or compress it with gzip");
     }
     let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&b| b == 0).count();
     let half = head.len() / 2;
@@ -164,14 +166,10 @@ fn refuse_other_kinds(name: &str, head: &[u8]) -> anyhow::Result<()> {
         || head.starts_with(&[0xfe, 0xff])
         || (half > 1 && (zeros(0) > half * 2 / 3) != (zeros(1) > half * 2 / 3))
     {
-        bail!("{name} is text in UTF-16; save it as UTF-8 (in Excel: \"CSV UTF-8\")");
+        return Some("text in UTF-16; save it as UTF-8 (in Excel: \"CSV UTF-8\")");
     }
-    if head.contains(&0) {
-        bail!(
-            "{name} is neither text nor Parquet; give a CSV file, also gzipped, or a Parquet file"
-        );
-    }
-    Ok(())
+    head.contains(&0)
+        .then_some("neither text nor Parquet; give a CSV file, also gzipped, or a Parquet file")
 }
 
 /// Counts what is read.

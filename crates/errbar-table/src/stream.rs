@@ -47,7 +47,7 @@ impl Stream {
     ///
     /// # Errors
     /// What is wrong with the file, and where; [`crate::NotNumber`] for a text in a column of numbers.
-    pub fn next_batch(&mut self) -> anyhow::Result<Option<Batch>> {
+    pub fn next_batch(&mut self) -> crate::Result<Option<Batch>> {
         let mut batch = match &mut self.0 {
             Streamed::Csv(csv) => csv.next_batch(),
             Streamed::Parquet(parquet) => parquet.next_batch(),

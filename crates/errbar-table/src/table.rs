@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::bail;
-
 use crate::csv::Csv;
 use crate::parquet::file::Parquet;
 use crate::stream::{Stream, Streamed};
-use crate::{Format, Na, Odd, names, source};
+use crate::{Error, Format, Na, Odd, names, source};
 
 /// An opened table whose header has been read.
 pub struct Table(pub(crate) Opened, Na);
@@ -65,7 +63,7 @@ impl Table {
     ///
     /// # Errors
     /// A file that is not there, or is no table: a sentence that says what it is instead.
-    pub fn open(path: &Path, format: &Format) -> anyhow::Result<Self> {
+    pub fn open(path: &Path, format: &Format) -> crate::Result<Self> {
         let source = source::open(path)?;
         match source.kind {
             source::Kind::Text(head, rest) => {
@@ -111,7 +109,7 @@ impl Table {
     /// # Errors
     /// [`crate::NoColumn`]: a sentence that names the file, the column asked for, those there are, and
     /// the nearest of them.
-    pub fn column(&self, name: &str) -> anyhow::Result<usize> {
+    pub fn column(&self, name: &str) -> crate::Result<usize> {
         self.column_for(name, "")
     }
 
@@ -119,7 +117,7 @@ impl Table {
     ///
     /// # Errors
     /// As [`Self::column`].
-    pub fn column_for(&self, name: &str, why: &str) -> anyhow::Result<usize> {
+    pub fn column_for(&self, name: &str, why: &str) -> crate::Result<usize> {
         Ok(names::find(self.name(), self.header(), name, why)?)
     }
 
@@ -141,13 +139,13 @@ impl Table {
     ///
     /// # Errors
     /// What is wrong with the file, and where; [`crate::NotNumber`] for a text in a column that must
-    /// have numbers; [`crate::Stopped`].
+    /// have numbers; [`Error::Stopped`].
     pub fn read(
         self,
         numbers: &[NumberColumn],
         texts: &[usize],
         done: &mut dyn FnMut(f64) -> bool,
-    ) -> anyhow::Result<Columns> {
+    ) -> crate::Result<Columns> {
         self.check_places(numbers.iter().map(|number| &number.column).chain(texts))?;
         let mut read = match self.0 {
             Opened::Csv(csv) => csv.read(numbers, texts, done, &self.1),
@@ -165,7 +163,7 @@ impl Table {
     ///
     /// # Errors
     /// A column that cannot be read as it is asked for.
-    pub fn stream(self, numbers: &[usize], texts: &[usize]) -> anyhow::Result<Stream> {
+    pub fn stream(self, numbers: &[usize], texts: &[usize]) -> crate::Result<Stream> {
         self.check_places(numbers.iter().chain(texts))?;
         match self.0 {
             Opened::Csv(csv) => {
@@ -177,10 +175,13 @@ impl Table {
         }
     }
 
-    fn check_places<'a>(&self, places: impl IntoIterator<Item = &'a usize>) -> anyhow::Result<()> {
+    fn check_places<'a>(&self, places: impl IntoIterator<Item = &'a usize>) -> crate::Result<()> {
         let columns = self.header().len();
         match places.into_iter().find(|&&place| place >= columns) {
-            Some(place) => bail!("{} has no column {}, only {columns}", self.name(), place + 1),
+            Some(place) => {
+                let (name, place) = (self.name(), place + 1);
+                Err(Error::Usage(format!("{name} has no column {place}, only {columns}")))
+            }
             None => Ok(()),
         }
     }

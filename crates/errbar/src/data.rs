@@ -8,6 +8,7 @@ use rand_pcg::Pcg64;
 
 use crate::checks::{check_finite, check_length, check_rows, errors_of};
 use crate::error::{Error, Result};
+use crate::math::quantile;
 
 /// Fewer rows than this tell nothing but one sigma: every kind of model is then that.
 pub const LEAST_ROWS: usize = 20;
@@ -319,11 +320,7 @@ fn rows_where(inputs: &[f64], columns: usize, good: impl Fn(f64) -> bool) -> Res
 fn median(inputs: &[f64], columns: usize, column: usize) -> f64 {
     let values = inputs.iter().skip(column).step_by(columns);
     let mut values: Vec<f64> = values.copied().filter(|x| !x.is_nan()).collect();
-    let middle = values.len() / 2;
-    match values.is_empty() {
-        true => 0.0,
-        false => *values.select_nth_unstable_by(middle, f64::total_cmp).1,
-    }
+    if values.is_empty() { 0.0 } else { quantile(&mut values, 0.5) }
 }
 
 /// How rows are held out of training, to judge what was learned.

@@ -6,9 +6,7 @@ mod read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use errbar::Monitor;
 use errbar_report::report::{Origin, Report};
-use indicatif::ProgressBar;
 
 pub(crate) use self::origin::quoted;
 use self::read::ReportRows;
@@ -114,9 +112,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let fitted = arguments.model.as_deref().map(model_file::read).transpose()?;
         let judged = ReportRows::read(arguments, fitted.as_ref())?;
         let subject = judged.subject();
-        let progress = Progress(arguments.console.bar("Judging", 1000));
+        let progress = arguments.console.progress("Judging");
         let report = Report::new(&subject, &progress).map_err(|error| judged.refused(error))?;
-        progress.0.finish_and_clear();
+        drop(progress);
         stop::check()?;
         let origin = origin::origin(arguments, fitted.as_ref(), &judged);
         judged.notes.iter().for_each(|note| arguments.console.note(note));
@@ -156,7 +154,7 @@ fn write(
     let written = std::io::Write::write_all(&mut out, page.as_bytes());
     match written {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
-        Err(error) => return Err(out.failed(error)),
+        Err(error) => return Err(out.failed(error).into()),
         Ok(()) => out.finish()?,
     }
     say(arguments, report, origin, files.len(), page.len())
@@ -188,17 +186,4 @@ fn say(
         ));
     }
     Ok(())
-}
-
-/// A progress bar and Ctrl-C as the library knows them.
-struct Progress(ProgressBar);
-
-impl Monitor for Progress {
-    fn progress(&self, share: f64) {
-        self.0.set_position((1000.0 * share) as u64);
-    }
-
-    fn should_stop(&self) -> bool {
-        stop::asked()
-    }
 }

@@ -11,7 +11,7 @@ use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
 
 use super::Arguments;
-use crate::columns::{self, Columns, NumberId, Range, Request, TextId};
+use crate::columns::{self, Columns, NumberId, Request, Role, TextId};
 use crate::{promise, stop};
 
 /// Rows with everything that the report needs.
@@ -68,56 +68,35 @@ struct ReportColumns {
 
 impl ReportRows {
     pub(super) fn read(arguments: &Arguments, fitted: Option<&Fitted>) -> anyhow::Result<Self> {
-        let mut notes = Vec::new();
         let mut request = Request::open(&arguments.file, &arguments.table)?;
-        let mut usual = |role: &str, given: &Option<String>, names: &[&str]| match given {
-            Some(name) => Ok(name.clone()),
-            None => match request.first_of(names) {
-                Some(name) => {
-                    notes.push(format!("the column \"{name}\" is taken as the {role}"));
-                    Ok(name)
-                }
-                None => bail!(
-                    "{} has no column named {}: name the one with the {role} with --{role}{}",
-                    request.file(),
-                    names.join(" or "),
-                    if role == "sigma" { ", or give a model with --model" } else { "" }
-                ),
-            },
-        };
-        let observation = usual("observation", &arguments.observation, &["observation", "y"])?;
+        let observation =
+            request.name_of(Role::Observation, arguments.observation.as_deref(), "")?;
         let own_mean = fitted.is_some_and(|fitted| fitted.mean().is_some());
         let forecast = match (&arguments.forecast, fitted.and_then(Fitted::forecast)) {
             (None, _) if own_mean => None,
             (None, Some(name)) => Some(name.to_string()),
-            (given, _) => Some(usual("forecast", given, &["forecast", "mu"])?),
+            (given, _) => Some(request.name_of(Role::Forecast, given.as_deref(), "")?),
         };
         if forecast.as_ref() == Some(&observation) {
             bail!("the forecast and the observation are the same column \"{observation}\"");
         }
         let sigma_column = match fitted {
             Some(_) => None,
-            None => Some(usual("sigma", &arguments.sigma, &["sigma"])?),
+            None => {
+                let instead = ", or give a model with --model";
+                Some(request.name_of(Role::Sigma, arguments.sigma.as_deref(), instead)?)
+            }
         };
         let asked = ReportColumns {
-            observation: request.number("observation", &observation, Range::Any)?,
-            forecast: match &forecast {
-                Some(name) => Some(request.number("forecast", name, Range::Any)?),
-                None => None,
-            },
-            sigma: match &sigma_column {
-                Some(name) => Some(request.number("sigma", name, Range::Positive)?),
-                None => None,
-            },
-            weight: match &arguments.weight {
-                Some(name) => Some(request.number("weight", name, Range::NotNegative)?),
-                None => None,
-            },
+            observation: request.number(Role::Observation, &observation)?,
+            forecast: request.if_given(Role::Forecast, forecast.as_deref())?,
+            sigma: request.if_given(Role::Sigma, sigma_column.as_deref())?,
+            weight: request.if_given(Role::Weight, arguments.weight.as_deref())?,
             model_inputs: match (fitted, &arguments.model) {
                 (Some(fitted), Some(path)) => {
                     let needed = || format!("{} needs it as an input", path.display());
                     let input = |name: &String| {
-                        let id = request.number("input", name, Range::Any).with_context(needed)?;
+                        let id = request.number(Role::Input, name).with_context(needed)?;
                         // What is missing means something to a model that has seen it missing.
                         if fitted.takes_missing() {
                             request.keep_gaps(id);
@@ -129,15 +108,11 @@ impl ReportRows {
                 _ => Vec::new(),
             },
             group: match fitted.and_then(Fitted::guarantee).and_then(Guarantee::grouped_by) {
-                Some(name) if request.header().iter().any(|column| column == name) => {
-                    Some(request.text(name)?)
-                }
+                Some(name) if request.has(name) => Some(request.text(name)?),
                 _ => None,
             },
         };
-        if let Some(time) = &arguments.time {
-            request.time(time)?;
-        }
+        request.time(arguments.time.as_deref())?;
         let by = match &arguments.by {
             Some(name) => Some((name.clone(), request.text(name)?)),
             None => None,
@@ -155,8 +130,6 @@ impl ReportRows {
             ],
         )?;
         let kept = request.read(arguments.console)?;
-        notes.extend(kept.left_out_in_words());
-        notes.extend(kept.marks_in_words());
         inputs.retain(|(_, id)| kept.maybe(*id).is_some_and(|x| x.iter().all(|x| x.is_finite())));
 
         let y = kept.numbers(asked.observation).to_vec();
@@ -177,7 +150,7 @@ impl ReportRows {
             seen: RowsOfTheFit::default(),
             outside: 0,
             promise: None,
-            notes,
+            notes: kept.notes(),
             kept,
         };
         if let Some(fitted) = fitted {
@@ -193,21 +166,18 @@ impl ReportRows {
     /// Sigma, and where there is none the forecast, from the model.
     fn predict(&mut self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<()> {
         const CHUNK: usize = 65_536;
-        let columns: Vec<&[f64]> = inputs.iter().map(|id| self.kept.numbers(*id)).collect();
-        let all: Vec<f64> = (0..self.kept.rows())
-            .flat_map(|row| columns.iter().map(move |column| column[row]))
-            .collect();
+        let all = self.kept.row_major(inputs.iter().copied());
         let (mut own, mut bias, mut outside) = (Vec::new(), Vec::new(), Vec::new());
-        for inputs in all.chunks(CHUNK * columns.len().max(1)) {
+        for rows in all.chunks(CHUNK * inputs.len().max(1)) {
             stop::check()?;
-            let predicted = fitted.predict(inputs).map_err(|error| self.kept.refused(error))?;
+            let predicted = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma());
             own.extend(predicted.forecast().unwrap_or_default());
             bias.extend(predicted.bias().unwrap_or_default());
             outside.extend_from_slice(predicted.outside());
         }
-        if let [x] = columns[..] {
-            self.curve = curve(fitted, x)?;
+        if let [x] = inputs {
+            self.curve = curve(fitted, self.kept.numbers(*x))?;
         }
         if self.forecast.is_none() {
             self.mu = own;
@@ -218,7 +188,7 @@ impl ReportRows {
                 (self.mu, self.seen.leave_one_out) = (honest.mean, true);
             }
         }
-        let known = self.known(fitted, &all, columns.len());
+        let known = self.known(fitted, &all, inputs.len());
         if !bias.is_empty() {
             self.mu.iter_mut().zip(&bias).for_each(|(mu, bias)| *mu += bias);
             self.notes
@@ -275,11 +245,7 @@ impl ReportRows {
     ) -> anyhow::Result<Option<String>> {
         let Some(guarantee) = fitted.guarantee() else { return Ok(None) };
         let Ok(error) = errors_of(&self.y, &self.mu) else { return Ok(None) };
-        let columns: Vec<&[f64]> =
-            asked.model_inputs.iter().map(|id| self.kept.numbers(*id)).collect();
-        let inputs: Vec<f64> = (0..self.kept.rows())
-            .flat_map(|row| columns.iter().map(move |column| column[row]))
-            .collect();
+        let inputs = self.kept.row_major(asked.model_inputs.iter().copied());
         let texts = asked.group.map(|id| self.kept.texts(id));
         let groups: Option<Vec<Option<u32>>> = texts.map(|texts| {
             let known: Vec<Option<u32>> =
@@ -336,7 +302,6 @@ impl ReportRows {
     /// A sentence for what could not be judged.
     pub(super) fn refused(&self, error: errbar_report::Error) -> anyhow::Error {
         match error {
-            errbar_report::Error::Scores(errbar::Error::Stopped) => stop::Stopped.into(),
             errbar_report::Error::Scores(error) => self.kept.refused(error),
             error => {
                 anyhow::Error::new(error).context(format!("cannot judge {}", self.kept.file()))
@@ -357,7 +322,7 @@ fn shown_inputs(
         let mut out: Vec<(String, NumberId)> = Vec::new();
         for name in &arguments.inputs {
             if !out.iter().any(|(other, _)| other == name) {
-                out.push((name.clone(), request.number("input", name, Range::Any)?));
+                out.push((name.clone(), request.number(Role::Input, name)?));
             }
         }
         return Ok((out, true));
@@ -378,7 +343,7 @@ fn shown_inputs(
     let names: Vec<String> = request.header().to_vec();
     let free = names.into_iter().filter(|name| !used.contains(&Some(name)));
     let out = free.map(|name| {
-        let id = request.number_with_gaps("input", &name)?;
+        let id = request.number_with_gaps(Role::Input, &name)?;
         Ok((name, id))
     });
     Ok((out.collect::<anyhow::Result<_>>()?, false))

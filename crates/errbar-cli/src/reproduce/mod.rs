@@ -8,15 +8,16 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use errbar::Monitor;
 use errbar_paper::{
     BeyondMethod, BeyondRow, Claim, DataSet, FiveDMethod, FiveDOutcome, Method, PaperFigure, Run,
     Table, claim_steps, claims, crps_isolines, general_network, quantile, regressions, run_all,
     run_beyond, run_five_d, sigma_density, sigma_distribution, sigma_estimates,
 };
 use errbar_report::Figure;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use self::page::Page;
+use crate::console::Console;
 use crate::{output, stop};
 
 /// Make the paper's Table 1 and figures again, from nothing.
@@ -211,15 +212,15 @@ fn all_figures(runs: &[Run], arguments: &Arguments) -> anyhow::Result<Vec<PaperF
     figures.extend(regressions(arguments.seed)?);
     figures.push(sigma_distribution(1_000_000, arguments.seed));
     figures.extend(sigma_estimates(runs));
-    let bar = bar(arguments, "Figure 9", POINTS);
+    let progress = Console { quiet: arguments.quiet }.steps("Figure 9", POINTS);
     let network = general_network(arguments.seed)?;
     stop::check()?;
     let done = |points: u64| {
-        bar.set_position(points);
-        stop::asked()
+        progress.progress(points as f64 / POINTS as f64);
+        progress.should_stop()
     };
     let density = sigma_density(POINTS, arguments.seed, |x: &[f64]| network.predict(x), done)?;
-    bar.finish_and_clear();
+    drop(progress);
     stop::check()?;
     let density = density.ok_or(stop::Stopped)?;
     figures.push(density.figure("errbar's general network, trained on 10,000 points"));
@@ -227,67 +228,40 @@ fn all_figures(runs: &[Run], arguments: &Arguments) -> anyhow::Result<Vec<PaperF
 }
 
 fn all_claims(arguments: &Arguments) -> anyhow::Result<Vec<Claim>> {
-    let bar = bar(arguments, "Claims", claim_steps(arguments.runs));
-    let done = || {
-        bar.inc(1);
-        stop::asked()
-    };
-    let claims = claims(arguments.runs, arguments.seed, done)?;
-    bar.finish_and_clear();
-    stop::check()?;
-    claims.ok_or_else(|| stop::Stopped.into())
+    let steps = claim_steps(arguments.runs);
+    in_steps(arguments, "Claims", steps, |done| claims(arguments.runs, arguments.seed, done))
 }
 
 fn table_runs(arguments: &Arguments) -> anyhow::Result<Vec<Run>> {
     let sets = DataSet::ONE_DIMENSIONAL;
-    let bar = bar(arguments, "Table 1", arguments.runs * sets.len() as u64);
-    let done = || {
-        bar.inc(1);
-        stop::asked()
-    };
-    let runs = run_all(&sets, arguments.runs, arguments.seed, &Method::ALL, done)?;
-    bar.finish_and_clear();
-    stop::check()?;
-    runs.ok_or_else(|| stop::Stopped.into())
+    in_steps(arguments, "Table 1", arguments.runs * sets.len() as u64, |done| {
+        run_all(&sets, arguments.runs, arguments.seed, &Method::ALL, done)
+    })
 }
 
 fn five_d_runs(arguments: &Arguments) -> anyhow::Result<Vec<FiveDOutcome>> {
-    let bar = bar(arguments, "5D", arguments.runs_5d * FiveDMethod::ALL.len() as u64);
-    let done = || {
-        bar.inc(1);
-        stop::asked()
-    };
-    let outcomes = run_five_d(arguments.runs_5d, arguments.seed, done)?;
-    bar.finish_and_clear();
-    stop::check()?;
-    outcomes.ok_or_else(|| stop::Stopped.into())
+    let steps = arguments.runs_5d * FiveDMethod::ALL.len() as u64;
+    in_steps(arguments, "5D", steps, |done| run_five_d(arguments.runs_5d, arguments.seed, done))
 }
 
 fn beyond_rows(arguments: &Arguments) -> anyhow::Result<Vec<BeyondRow>> {
     let sets = DataSet::ONE_DIMENSIONAL;
     let seeds: Vec<u64> = (0..arguments.seeds).map(|i| arguments.seed.wrapping_add(i)).collect();
     let fits = arguments.runs * (seeds.len() * sets.len()) as u64;
-    let bar = bar(arguments, "Beyond", fits);
-    let done = || {
-        bar.inc(1);
-        stop::asked()
-    };
-    let rows = run_beyond(&sets, arguments.runs, &seeds, done)?;
-    bar.finish_and_clear();
-    stop::check()?;
-    rows.ok_or_else(|| stop::Stopped.into())
+    in_steps(arguments, "Beyond", fits, |done| run_beyond(&sets, arguments.runs, &seeds, done))
 }
 
-/// A progress bar with the time left, on standard error; none when quiet or not on a terminal.
-fn bar(arguments: &Arguments, name: &str, length: u64) -> ProgressBar {
-    if arguments.quiet {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(length).with_message(name.to_string());
-    if let Ok(style) = ProgressStyle::with_template("{msg:8} {bar:40} {pos}/{len}, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
+/// Work in so many steps, which says `done` after each of them and is told whether to stop.
+fn in_steps<T>(
+    arguments: &Arguments,
+    what: &str,
+    steps: u64,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> errbar::Result<Option<T>>,
+) -> anyhow::Result<T> {
+    let progress = Console { quiet: arguments.quiet }.steps(what, steps);
+    let worked = work(&|| progress.step())?;
+    stop::check()?;
+    Ok(worked.ok_or(stop::Stopped)?)
 }
 
 /// A table as words.

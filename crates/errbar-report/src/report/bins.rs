@@ -153,12 +153,7 @@ fn mean_square_range(freedom: f64) -> (f64, f64) {
 
 /// The value below which this share of the values lies.
 pub(super) fn quantile(values: impl Iterator<Item = f64>, share: f64) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    if values.is_empty() {
-        return f64::NAN;
-    }
-    let place = ((values.len() - 1) as f64 * share).round() as usize;
-    *values.select_nth_unstable_by(place, f64::total_cmp).1
+    errbar::math::quantile(&mut values.collect::<Vec<f64>>(), share)
 }
 
 /// The range of this central share of the values.

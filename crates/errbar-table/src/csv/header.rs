@@ -3,14 +3,12 @@
 use std::io::Read;
 use std::ops::Range;
 
-use anyhow::bail;
-
 use super::layout::{Layout, content, text};
 use super::number;
 use super::records::{Ended, Visit, walk};
-use crate::Format;
 use crate::names::check_distinct;
 use crate::source::not_read;
+use crate::{Error, Format};
 
 /// The separators that are looked for, the likeliest first.
 pub(crate) const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -35,7 +33,7 @@ pub(crate) fn read(
     format: &Format,
     mut head: Vec<u8>,
     rest: &mut dyn Read,
-) -> anyhow::Result<(Header, Vec<u8>)> {
+) -> crate::Result<(Header, Vec<u8>)> {
     check_separator(format)?;
     let separators = match &format.separator {
         Some(separator) => std::slice::from_ref(separator),
@@ -47,19 +45,23 @@ pub(crate) fn read(
             return Ok(line);
         }
         if ended {
-            bail!("{name}, header: a quote is opened and never closed");
+            let why = format!("{name}, header: a quote is opened and never closed");
+            return Err(Error::Content(why));
         }
         if head.len() > LONGEST {
-            bail!("{name} has no line end in its first {} MB; is it a CSV file?", LONGEST >> 20);
+            let most = LONGEST >> 20;
+            let why = format!("{name} has no line end in its first {most} MB; is it a CSV file?");
+            return Err(Error::Content(why));
         }
         let more = head.len().max(4096) as u64;
-        let read = rest.take(more).read_to_end(head).map_err(|e| not_read(name, &e))?;
+        let read = rest.take(more).read_to_end(head).map_err(|e| not_read(name, e))?;
         ended = (read as u64) < more;
     };
     let line = find(&mut head, separators)?;
     let body = head.get(line.begin..line.end).unwrap_or_default();
     if body.iter().all(|byte| byte.is_ascii_whitespace() && !separators.contains(byte)) {
-        bail!("{name} is empty; a header with the names of the columns is needed");
+        let why = format!("{name} is empty; a header with the names of the columns is needed");
+        return Err(Error::Content(why));
     }
     let separator = format.separator.unwrap_or_else(|| guess(body, format.decimal_comma));
     // Which quotes open a name, and so where the line ends, is known only now.
@@ -75,14 +77,15 @@ pub(crate) fn read(
 }
 
 /// A separator that could be part of a number or a quote makes no sense.
-fn check_separator(format: &Format) -> anyhow::Result<()> {
+fn check_separator(format: &Format) -> crate::Result<()> {
     match format.separator {
         Some(byte)
             if !byte.is_ascii()
                 || byte.is_ascii_alphanumeric()
                 || b"\"\n\r\0+-.".contains(&byte) =>
         {
-            bail!("{:?} cannot separate fields; use , ; | or a tab", char::from(byte))
+            let byte = char::from(byte);
+            Err(Error::Usage(format!("{byte:?} cannot separate fields; use , ; | or a tab")))
         }
         _ => Ok(()),
     }
@@ -194,13 +197,14 @@ fn guess(line: &[u8], decimal_comma: bool) -> u8 {
 }
 
 /// The names in a header.
-fn names(file: &str, line: &[u8], layout: &Layout) -> anyhow::Result<Vec<String>> {
+fn names(file: &str, line: &[u8], layout: &Layout) -> crate::Result<Vec<String>> {
     let fields = fields(line, layout);
     let is_number = |field: &Vec<u8>| {
         number::parse_any(field, layout.decimal_comma).is_some_and(|v| !v.is_nan())
     };
     if fields.iter().all(is_number) {
-        bail!("{file}: the first line holds numbers; a header with names is needed");
+        let why = format!("{file}: the first line holds numbers; a header with names is needed");
+        return Err(Error::Content(why));
     }
     let names = fields.iter().enumerate().map(|(i, field)| match field.as_slice() {
         b"" => format!("column {}", i + 1),

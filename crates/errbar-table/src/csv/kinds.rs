@@ -15,7 +15,7 @@ use super::layout::{Layout, content, text};
 use super::number;
 use super::records::{Ended, Visit, walk};
 use super::{explain, uneven};
-use crate::Stopped;
+use crate::Error;
 use crate::parquet::leaf::{Leaf, Values};
 use crate::parquet::write::optional;
 
@@ -91,13 +91,13 @@ pub(crate) fn find(
     header: &Header,
     mut blocks: Blocks,
     stop: &dyn Fn() -> bool,
-) -> anyhow::Result<Vec<Kind>> {
+) -> crate::Result<Vec<Kind>> {
     let mut kinds = vec![Kind::Missing; header.names.len()];
     let mut rows = 0;
     let mut block = blocks.next();
     while let Some(current) = block.map_err(|broken| explain(name, broken, rows))? {
         if stop() {
-            return Err(Stopped.into());
+            return Err(Error::Stopped);
         }
         let (next, pieces) = rayon::join(|| blocks.next(), || find_in(&current, header, &kinds));
         for piece in pieces {

@@ -14,12 +14,10 @@ use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{anyhow, bail};
-
 use crate::source::{self, Progress, Source, not_read};
 use crate::stream::RawRows;
 use crate::{
-    Batch, Cause, Columns, Format, Mark, Na, NotNumber, NumberColumn, Numbers, Odd, Stopped,
+    Batch, Cause, Columns, Error, Format, Mark, Na, NotNumber, NumberColumn, Numbers, Odd,
 };
 use blocks::{Block, Blocks, Broken, Sizes};
 use header::Header;
@@ -47,7 +45,7 @@ impl Csv {
         format: &Format,
         head: Vec<u8>,
         mut rest: Box<dyn Read + Send>,
-    ) -> anyhow::Result<Self> {
+    ) -> crate::Result<Self> {
         let (header, carry) = header::read(&name, format, head, rest.as_mut())?;
         let blocks = Blocks::new(carry, rest, header.layout, Sizes::default());
         Ok(Self { name, path, header, blocks, progress })
@@ -65,7 +63,7 @@ impl Csv {
         texts: &[usize],
         done: &mut dyn FnMut(f64) -> bool,
         na: &Na,
-    ) -> anyhow::Result<Columns> {
+    ) -> crate::Result<Columns> {
         let mut plan = self.plan(numbers, texts, false, na);
         let mut found = plan.nothing_yet(0);
         let mut rows = 0;
@@ -85,7 +83,7 @@ impl Csv {
                 return Err(refuse_text(&self.name, &self.header, &plan, &refused));
             }
             if done(self.progress.share().unwrap_or(0.0)) {
-                return Err(Stopped.into());
+                return Err(Error::Stopped);
             }
             block = next;
         }
@@ -125,7 +123,7 @@ pub(crate) struct CsvStream {
 
 impl CsvStream {
     /// See [`crate::Stream::next_batch`].
-    pub(crate) fn next_batch(&mut self) -> anyhow::Result<Option<Batch>> {
+    pub(crate) fn next_batch(&mut self) -> crate::Result<Option<Batch>> {
         let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
         loop {
             let block = self.ahead.take().unwrap_or_else(|| blocks.next());
@@ -167,12 +165,13 @@ impl CsvStream {
 impl CsvStream {
     /// The kinds of all columns, from a first pass over all rows. What comes from a pipe is copied to
     /// a temporary file, as it is needed twice. `stop` says whether to give up.
-    pub(crate) fn kinds(&self, stop: &dyn Fn() -> bool) -> anyhow::Result<Vec<Kind>> {
+    pub(crate) fn kinds(&self, stop: &dyn Fn() -> bool) -> crate::Result<Vec<Kind>> {
         let layout = self.header.layout;
         let sizes = Sizes { block: STREAMED, ..Sizes::default() };
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         if self.rows > 0 || self.ahead.is_some() {
-            bail!("{} was read before its output was begun", self.name);
+            let why = format!("{} was read before its output was begun", self.name);
+            return Err(Error::Usage(why));
         }
         if let Some(path) = &self.path {
             let separator = Some(layout.separator);
@@ -180,14 +179,14 @@ impl CsvStream {
             let format = Format { separator, decimal_comma, ..Format::default() };
             let Source { name, path, progress, kind } = source::open(path)?;
             let source::Kind::Text(head, rest) = kind else {
-                bail!("{name} has changed while it was read");
+                return Err(Error::Content(format!("{name} has changed while it was read")));
             };
             let again = Csv::open(name, path, progress, &format, head, rest)?;
             return kinds::find(&self.name, &self.header, again.blocks, stop);
         }
         let nothing = Blocks::new(vec![], Box::new(std::io::empty()), layout, sizes);
         let mut copy = source::spool(std::mem::replace(&mut *blocks, nothing).into_rest())?;
-        let failed = |error| not_read(&self.name, &error);
+        let failed = |error| not_read(&self.name, error);
         let again = copy.try_clone().map_err(failed)?;
         let again = Blocks::new(vec![], Box::new(again), layout, sizes);
         let kinds = kinds::find(&self.name, &self.header, again, stop)?;
@@ -198,19 +197,18 @@ impl CsvStream {
 }
 
 /// Why reading broke off after some rows, as a sentence.
-pub(crate) fn explain(name: &str, broken: Broken, rows: u64) -> anyhow::Error {
+pub(crate) fn explain(name: &str, broken: Broken, rows: u64) -> Error {
     let row = rows + 1;
-    match broken {
-        Broken::Io(error) => not_read(name, &error),
-        Broken::OpenQuote => anyhow!("{name}, row {row}: a quote is opened and never closed"),
-        Broken::TooLong => {
-            anyhow!("{name}, row {row} is longer than 256 MB; is a quote opened and never closed?")
-        }
-    }
+    let why = match broken {
+        Broken::Io(error) => return not_read(name, error),
+        Broken::OpenQuote => ": a quote is opened and never closed",
+        Broken::TooLong => " is longer than 256 MB; is a quote opened and never closed?",
+    };
+    Error::Content(format!("{name}, row {row}{why}"))
 }
 
 /// What is wrong with a record.
-fn refuse(name: &str, header: &Header, plan: &Plan, row: u64, failure: &Failure) -> anyhow::Error {
+fn refuse(name: &str, header: &Header, plan: &Plan, row: u64, failure: &Failure) -> Error {
     match failure {
         Failure::Uneven { found } => uneven(name, header, row, *found),
         Failure::NotNumber { slot, value } => {
@@ -220,31 +218,25 @@ fn refuse(name: &str, header: &Header, plan: &Plan, row: u64, failure: &Failure)
 }
 
 /// A text where there must be a number.
-fn refuse_text(name: &str, header: &Header, plan: &Plan, refused: &Refused) -> anyhow::Error {
+fn refuse_text(name: &str, header: &Header, plan: &Plan, refused: &Refused) -> Error {
     let Refused { slot, mark: Mark { text, row, .. }, odd } = refused;
     not_number(name, header, plan.column(*slot), *row, text, (*odd).clone())
 }
 
-fn not_number(
-    name: &str,
-    header: &Header,
-    column: usize,
-    row: u64,
-    text: &str,
-    odd: Odd,
-) -> anyhow::Error {
+fn not_number(name: &str, header: &Header, column: usize, row: u64, text: &str, odd: Odd) -> Error {
     let column = header.names.get(column).cloned().unwrap_or_default();
     let cause = Cause::of(text, header.layout.decimal_comma);
-    NotNumber { file: name.to_string(), row, column, text: text.to_string(), cause, odd }.into()
+    let (file, text) = (name.to_string(), text.to_string());
+    Box::new(NotNumber { file, row, column, text, cause, odd }).into()
 }
 
 /// A record with another number of fields than the header, as a sentence.
-pub(crate) fn uneven(name: &str, header: &Header, row: u64, found: usize) -> anyhow::Error {
+pub(crate) fn uneven(name: &str, header: &Header, row: u64, found: usize) -> Error {
     let expected = header.names.len();
     let fields = if found == 1 { "field" } else { "fields" };
-    anyhow!(
+    Error::Content(format!(
         "{name}, row {row} has {found} {fields}, the header has {expected}; the separator is {:?}, \
          and a text that holds it must be in quotes",
         char::from(header.layout.separator)
-    )
+    ))
 }

@@ -119,7 +119,7 @@ impl Plan {
         pieces: Vec<Piece<'_>>,
         mut rows: u64,
         found: &mut [Found],
-    ) -> anyhow::Result<()> {
+    ) -> crate::Result<()> {
         let mut slots: Vec<Vec<(u64, Slot<'_>)>> = found.iter().map(|_| vec![]).collect();
         for piece in pieces {
             for (all, slot) in slots.iter_mut().zip(piece.slots) {
@@ -141,7 +141,7 @@ impl Plan {
         Ok(())
     }
 
-    fn append_slot(&self, slot: Slot<'_>, rows: u64, found: &mut Found) -> anyhow::Result<()> {
+    fn append_slot(&self, slot: Slot<'_>, rows: u64, found: &mut Found) -> crate::Result<()> {
         match (slot, &mut *found) {
             (Slot::Numbers(mut values, mut more), Found::Numbers(numbers, odd)) => {
                 if let Numbers::Values(all) = numbers {

@@ -46,7 +46,7 @@ impl CsvSink {
         style: Style,
         header: &[u8],
         columns: &[NewColumn],
-    ) -> anyhow::Result<Self> {
+    ) -> crate::Result<Self> {
         let mut line = header.to_vec();
         for column in columns {
             line.push(style.separator);
@@ -64,7 +64,7 @@ impl CsvSink {
         bytes: &[u8],
         records: &[Range<u32>],
         values: &[NewValues],
-    ) -> anyhow::Result<()> {
+    ) -> crate::Result<()> {
         let length = bytes.len() / records.len().max(1);
         self.write_rows(records.len(), length, values, |rows| {
             let mut records = records.get(rows).unwrap_or_default().iter();
@@ -82,7 +82,7 @@ impl CsvSink {
         rows: usize,
         leaves: &[(&Leaf, Meaning)],
         values: &[NewValues],
-    ) -> anyhow::Result<()> {
+    ) -> crate::Result<()> {
         let style = self.style;
         self.write_rows(rows, 16 * leaves.len(), values, |rows| {
             let mut columns = Vec::with_capacity(leaves.len());
@@ -109,7 +109,7 @@ impl CsvSink {
         length: usize,
         values: &[NewValues],
         records: impl Fn(Range<usize>) -> W + Sync,
-    ) -> anyhow::Result<()> {
+    ) -> crate::Result<()> {
         let style = self.style;
         let at_once = (PIECE / length.max(1)).max(1);
         let piece = |i: usize| {
@@ -133,14 +133,14 @@ impl CsvSink {
     }
 
     /// Writes what is ready.
-    fn put(&mut self) -> anyhow::Result<()> {
+    fn put(&mut self) -> crate::Result<()> {
         for bytes in self.ready.drain(..) {
             self.file.write_all(&bytes).map_err(|error| self.file.failed(error))?;
         }
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+    pub(crate) fn finish(mut self) -> crate::Result<()> {
         self.put()?;
         self.file.finish()
     }

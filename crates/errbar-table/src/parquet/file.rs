@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use anyhow::{anyhow, bail};
 use parquet::basic::Compression;
 use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::{ParquetError, Result};
@@ -18,7 +17,7 @@ use super::values::Meaning;
 use crate::names::check_distinct;
 use crate::source::not_read;
 use crate::words::plain;
-use crate::{Cause, Format, NotNumber, Odd};
+use crate::{Cause, Error, Format, NotNumber, Odd};
 
 /// An opened Parquet file.
 pub(crate) struct Parquet {
@@ -33,8 +32,8 @@ pub(crate) struct Parquet {
 }
 
 impl Parquet {
-    pub(crate) fn open(name: String, format: &Format, file: File) -> anyhow::Result<Self> {
-        let file = Shared::new(file).map_err(|error| not_read(&name, &error))?;
+    pub(crate) fn open(name: String, format: &Format, file: File) -> crate::Result<Self> {
+        let file = Shared::new(file).map_err(|error| not_read(&name, error))?;
         let metadata = guard(|| ParquetMetaDataReader::new().parse_and_finish(&file))
             .map_err(|error| damaged(&name, &error))?;
         check(&metadata, file.len()).map_err(|error| damaged(&name, &error))?;
@@ -42,7 +41,7 @@ impl Parquet {
         let schema = metadata.file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields();
         if fields.is_empty() {
-            bail!("{name} has no columns");
+            return Err(Error::Content(format!("{name} has no columns")));
         }
         let mut places = vec![None; fields.len()];
         for (leaf, column) in schema.columns().iter().enumerate() {
@@ -93,12 +92,12 @@ impl Parquet {
     }
 
     /// A failure to read, as a sentence.
-    pub(crate) fn failed(&self, error: &ParquetError) -> anyhow::Error {
+    pub(crate) fn failed(&self, error: &ParquetError) -> Error {
         damaged(&self.name, error)
     }
 
     /// Refuses to read a stored column that is packed in a way that cannot be unpacked here.
-    pub(crate) fn check_packing(&self, leaf: usize) -> anyhow::Result<()> {
+    pub(crate) fn check_packing(&self, leaf: usize) -> crate::Result<()> {
         for group in self.metadata.row_groups() {
             let packing = match group.columns().get(leaf).map(|chunk| chunk.compression()) {
                 Some(Compression::BROTLI(_)) => "Brotli",
@@ -106,28 +105,28 @@ impl Parquet {
                 _ => continue,
             };
             let column = self.leaves().get(leaf).map_or("", |column| column.name());
-            bail!(
+            return Err(Error::Content(format!(
                 "{}: column {column:?} is compressed with {packing}; save the file with Snappy, \
                  Zstandard, gzip, LZ4 or no compression",
                 self.name
-            );
+            )));
         }
         Ok(())
     }
 
     /// Why a column cannot be read as numbers, given its first value and that value's row.
-    pub(crate) fn not_numbers(&self, column: usize, value: &str, row: u64) -> anyhow::Error {
+    pub(crate) fn not_numbers(&self, column: usize, value: &str, row: u64) -> Error {
         let column = self.names.get(column).cloned().unwrap_or_default();
         let (cause, odd) = (Cause::of(value, false), Odd::default());
         let (file, text) = (self.name.clone(), value.to_string());
-        NotNumber { file, row, column, text, cause, odd }.into()
+        Box::new(NotNumber { file, row, column, text, cause, odd }).into()
     }
 
-    pub(crate) fn nested(&self, column: usize) -> anyhow::Error {
+    pub(crate) fn nested(&self, column: usize) -> Error {
         let (name, column) = (&self.name, self.names.get(column).map_or("", String::as_str));
-        anyhow!(
+        Error::Content(format!(
             "{name}: column {column:?} holds lists or structures; only plain columns can be used"
-        )
+        ))
     }
 }
 
@@ -153,7 +152,7 @@ fn check(metadata: &ParquetMetaData, length: u64) -> Result<()> {
     Ok(())
 }
 
-fn damaged(name: &str, error: &ParquetError) -> anyhow::Error {
+fn damaged(name: &str, error: &ParquetError) -> Error {
     let text = match error {
         ParquetError::General(text) | ParquetError::EOF(text) => text.clone(),
         ParquetError::External(error) => match error.downcast_ref::<io::Error>() {
@@ -162,7 +161,7 @@ fn damaged(name: &str, error: &ParquetError) -> anyhow::Error {
         },
         error => error.to_string(),
     };
-    anyhow!("cannot read {name}: the Parquet file is damaged or cut short ({text})")
+    Error::Content(format!("cannot read {name}: the Parquet file is damaged or cut short ({text})"))
 }
 
 /// A failure for what would else end the program: damaged files can break assumptions of the reader.

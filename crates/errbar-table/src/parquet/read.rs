@@ -1,6 +1,5 @@
 //! Parquet files read whole or as a stream. Row groups and columns are decoded side by side.
 
-use anyhow::bail;
 use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use rayon::prelude::*;
@@ -11,7 +10,7 @@ use super::values::Meaning;
 use crate::dictionary::{All, Few};
 use crate::stream::RawRows;
 use crate::words::shown;
-use crate::{Batch, Columns, NumberColumn, Numbers, Odd, Stopped};
+use crate::{Batch, Columns, Error, NumberColumn, Numbers, Odd};
 
 /// Rows that are decoded at once.
 const ROWS: usize = 64 << 10;
@@ -26,7 +25,7 @@ impl Parquet {
         numbers: &[NumberColumn],
         texts: &[usize],
         done: &mut dyn FnMut(f64) -> bool,
-    ) -> anyhow::Result<Columns> {
+    ) -> crate::Result<Columns> {
         // What to decode, and where to put it: numbers go straight to their place.
         let (mut columns, mut number_places) = (vec![], vec![]);
         for number in numbers {
@@ -90,7 +89,7 @@ impl Parquet {
             }
             let share = some.last().map_or(1.0, |last| (last + 1) as f64 / self.groups() as f64);
             if done(share) {
-                return Err(Stopped.into());
+                return Err(Error::Stopped);
             }
         }
         let odd = columns.iter().map(|_| Odd::default()).collect();
@@ -103,10 +102,12 @@ impl Parquet {
     }
 
     /// Room for one number per row. A damaged file may claim more rows than there is memory.
-    fn room(&self) -> anyhow::Result<Vec<f64>> {
+    fn room(&self) -> crate::Result<Vec<f64>> {
         let rows = self.all_rows() as usize;
         if Vec::<f64>::new().try_reserve_exact(rows).is_err() {
-            bail!("{} says that it has {rows} rows, too many for the memory", self.name);
+            let why =
+                format!("{} says that it has {rows} rows, too many for the memory", self.name);
+            return Err(Error::Content(why));
         }
         // Memory that is zero from the start costs nothing until it is used.
         Ok(vec![0.0; rows])
@@ -116,7 +117,7 @@ impl Parquet {
     fn numbers_of(
         &self,
         wanted: &NumberColumn,
-    ) -> anyhow::Result<Result<(usize, Meaning), Numbers>> {
+    ) -> crate::Result<Result<(usize, Meaning), Numbers>> {
         let Some((leaf, meaning)) = self.places.get(wanted.column).copied().flatten() else {
             if wanted.required {
                 return Err(self.nested(wanted.column));
@@ -217,11 +218,7 @@ impl Parquet {
         Ok(())
     }
 
-    pub(crate) fn stream(
-        self,
-        numbers: &[usize],
-        texts: &[usize],
-    ) -> anyhow::Result<ParquetStream> {
+    pub(crate) fn stream(self, numbers: &[usize], texts: &[usize]) -> crate::Result<ParquetStream> {
         let mut places = vec![];
         for &column in numbers {
             places.push(self.numbers_of(&NumberColumn { column, required: true })?.ok());
@@ -229,7 +226,7 @@ impl Parquet {
         let place = |&column: &usize| {
             self.places.get(column).copied().flatten().ok_or_else(|| self.nested(column))
         };
-        let texts = texts.iter().map(place).collect::<anyhow::Result<_>>()?;
+        let texts = texts.iter().map(place).collect::<crate::Result<_>>()?;
         for leaf in 0..self.leaves().len() {
             self.check_packing(leaf)?;
         }
@@ -274,7 +271,7 @@ pub(crate) struct ParquetStream {
 
 impl ParquetStream {
     /// See [`crate::Stream::next_batch`].
-    pub(crate) fn next_batch(&mut self) -> anyhow::Result<Option<Batch>> {
+    pub(crate) fn next_batch(&mut self) -> crate::Result<Option<Batch>> {
         let mut leaves: Vec<Leaf> =
             self.table.leaves().iter().map(|column| Leaf::new(column)).collect();
         let mut rows = 0;
@@ -322,7 +319,7 @@ impl ParquetStream {
             few.append_to(&mut all, |text: &str| text.into())?;
             Ok(all.texts)
         };
-        let texts = self.texts.iter().map(texts).collect::<anyhow::Result<_>>()?;
+        let texts = self.texts.iter().map(texts).collect::<crate::Result<_>>()?;
         let first_row = self.rows + 1;
         self.rows += rows as u64;
         let odd = self.numbers.iter().map(|_| Odd::default()).collect();

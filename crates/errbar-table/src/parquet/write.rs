@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::anyhow;
 use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored};
 use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
@@ -21,7 +20,7 @@ use rayon::prelude::*;
 use super::file::{Parquet, guard};
 use super::leaf::{Leaf, Values};
 use crate::csv::kinds::Kind;
-use crate::output::{self, Pending};
+use crate::output::Pending;
 use crate::{NewColumn, NewKind, NewValues};
 
 /// Bytes of values in a row group, about. All of them are in memory until the group is written.
@@ -55,7 +54,7 @@ impl ParquetSink {
         file: Pending,
         source: &Parquet,
         columns: &[NewColumn],
-    ) -> anyhow::Result<Self> {
+    ) -> crate::Result<Self> {
         let metadata = source.metadata.file_metadata();
         let mut properties = properties();
         if let Some(group) = source.metadata.row_groups().first() {
@@ -92,7 +91,7 @@ impl ParquetSink {
         names: &[String],
         kinds: &[Kind],
         columns: &[NewColumn],
-    ) -> anyhow::Result<Self> {
+    ) -> crate::Result<Self> {
         let fields = names.iter().zip(kinds).map(|(name, kind)| kind.column(name));
         let fields = fields.collect::<Result<_>>().map_err(|error| not_written(&name, error))?;
         Self::new(name, file, "schema", fields, properties(), columns)
@@ -105,7 +104,7 @@ impl ParquetSink {
         mut fields: Vec<TypePtr>,
         mut properties: WriterPropertiesBuilder,
         columns: &[NewColumn],
-    ) -> anyhow::Result<Self> {
+    ) -> crate::Result<Self> {
         let begin = || {
             for column in columns {
                 let (stored, logical) = match column.kind {
@@ -133,7 +132,7 @@ impl ParquetSink {
     }
 
     /// Adds rows: for each column its parts, one behind the other.
-    pub(crate) fn write(&mut self, rows: usize, parts: &[Vec<&Leaf>]) -> anyhow::Result<()> {
+    pub(crate) fn write(&mut self, rows: usize, parts: &[Vec<&Leaf>]) -> crate::Result<()> {
         let properties = &self.properties;
         let write = |(column, parts): (&mut Column, &Vec<&Leaf>)| {
             let (writer, _) = column.writer(properties);
@@ -166,7 +165,7 @@ impl ParquetSink {
         Ok(())
     }
 
-    pub(crate) fn finish(mut self) -> anyhow::Result<()> {
+    pub(crate) fn finish(mut self) -> crate::Result<()> {
         let ended = self.end_group().and_then(|()| self.file.into_inner());
         ended.map_err(|error| not_written(&self.name, error))?.finish()
     }
@@ -265,14 +264,13 @@ pub(crate) fn leaf_of(values: &NewValues) -> Leaf {
     }
 }
 
-/// A failure to write, as a sentence; see [`Pending::failed`].
-fn not_written(name: &str, error: ParquetError) -> anyhow::Error {
+/// A failure to write; what the system said stays what it is.
+fn not_written(name: &str, error: ParquetError) -> crate::Error {
     let error = match error {
-        ParquetError::External(error) => match error.downcast::<io::Error>() {
-            Ok(error) => return output::not_written(name, *error),
-            Err(error) => error.to_string(),
-        },
-        error => error.to_string(),
+        ParquetError::External(error) => {
+            error.downcast().map_or_else(io::Error::other, |error| *error)
+        }
+        error => io::Error::other(error),
     };
-    anyhow!("cannot write {name}: {error}")
+    crate::Error::Write { file: name.to_string(), error }
 }

@@ -256,7 +256,7 @@ fn progress_rises_to_one_and_stops_on_request() {
     assert_eq!(table.read(&[], &[], &mut done).unwrap().rows, 10_000);
     assert!(shares.is_sorted() && shares.len() > 10 && shares.last() == Some(&1.0));
     let error = file.open().unwrap().read(&[], &[], &mut |_| true).err().unwrap();
-    assert!(error.is::<Stopped>());
+    assert!(matches!(error, Error::Stopped));
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn table() -> impl Strategy<Value = Vec<Vec<String>>> {
 }
 
 /// All columns as text, read in blocks and pieces of these sizes.
-fn read(bytes: &[u8], separator: u8, sizes: Sizes) -> anyhow::Result<Vec<Vec<String>>> {
+fn read(bytes: &[u8], separator: u8, sizes: Sizes) -> crate::Result<Vec<Vec<String>>> {
     let file = file(bytes);
     let format = Format { separator: Some(separator), decimal_comma: false, ..Format::default() };
     let mut table = Table::open(&file.path, &format)?;
@@ -74,7 +74,7 @@ proptest! {
         piece in 1usize..50,
     ) {
         let table = format!("a,b\n{}", body.concat());
-        let said = |result: anyhow::Result<Vec<Vec<String>>>| {
+        let said = |result: crate::Result<Vec<Vec<String>>>| {
             // Each has a folder of its own.
             result.map_err(|e| format!("{e:#}").rsplit('/').next().unwrap().to_string())
         };

@@ -26,12 +26,12 @@ fn file(bytes: impl AsRef<[u8]>) -> Fixture {
 }
 
 impl Fixture {
-    fn open(&self) -> anyhow::Result<Table> {
+    fn open(&self) -> crate::Result<Table> {
         Table::open(&self.path, &Format::default())
     }
 
     /// A sentence that names the file, with the folder left out.
-    fn shorten(&self, error: &anyhow::Error) -> String {
+    fn shorten(&self, error: &crate::Error) -> String {
         format!("{error:#}").replace(&format!("{}/", self.folder.path().display()), "")
     }
 
@@ -102,7 +102,7 @@ fn assert_same(a: &[f64], b: &[f64]) {
 }
 
 /// Writes a table with two further columns: the row number over two, and whether it is even.
-fn copy(from: &Path, format: &Format, to: &Path) -> anyhow::Result<()> {
+fn copy(from: &Path, format: &Format, to: &Path) -> crate::Result<()> {
     let mut stream = Table::open(from, format)?.stream(&[], &[])?;
     let column = |name: &str, kind| NewColumn { name: name.to_string(), kind };
     let columns = vec![column("half", NewKind::Number), column("even", NewKind::Flag)];

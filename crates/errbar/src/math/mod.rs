@@ -1,5 +1,5 @@
 //! Elementary functions, fast on slices: $e^x$, $\ln x$, $\operatorname{erf} x$,
-//! $\operatorname{erfc} x$, $\tanh x$, and the inverses of the error functions.
+//! $\operatorname{erfc} x$, $\tanh x$, and the inverses of the error functions; and quantiles of values.
 //!
 //! A score evaluates an error function and an exponential for every error, a network a hyperbolic
 //! tangent for every neuron: that is where the time goes. The C library computes them one number at
@@ -52,6 +52,7 @@ mod inverse;
 pub(crate) mod linear;
 mod ln;
 mod polynomial;
+mod quantile;
 mod slices;
 mod tanh;
 
@@ -64,6 +65,7 @@ pub(crate) use polynomial::polynomial;
 pub(crate) use tanh::tanh_kernel;
 
 pub use inverse::{erfcinv, erfinv};
+pub use quantile::{at_place, quantile};
 pub use slices::{
     erf, erf_slice, erfc, erfc_slice, exp, exp_slice, ln, ln_slice, tanh, tanh_slice,
 };

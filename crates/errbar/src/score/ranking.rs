@@ -15,7 +15,7 @@
 //! what was ranked before.
 
 use super::block::Sum;
-use crate::math::{Arithmetic, Kernel, dispatch};
+use crate::math::{Arithmetic, Kernel, dispatch, quantile};
 
 /// Buckets of the first step when there are two: few enough for their ends to stay in cache.
 const FIRST_BITS: u32 = 10;
@@ -186,7 +186,7 @@ impl Ranking {
         let step = values.len().div_ceil(PROBES);
         self.probe.clear();
         self.probe.extend(values.iter().step_by(step));
-        let middle = median(&mut self.probe);
+        let middle = quantile(&mut self.probe, 0.5);
         let middle = if middle.is_finite() { middle } else { 0.0 };
         for value in &mut self.probe {
             *value = (*value - middle).abs();
@@ -195,7 +195,7 @@ impl Ranking {
         self.probe.retain(|distance| *distance > 0.0);
         let spread = match self.probe.is_empty() {
             true => 1.0,
-            false => median(&mut self.probe).clamp(1e-300, 1e300),
+            false => quantile(&mut self.probe, 0.5).clamp(1e-300, 1e300),
         };
         Scale { middle, per_spread: 1.0 / spread }
     }
@@ -423,11 +423,6 @@ impl Kernel for Keys<'_> {
             *key = (place + ROUND).to_bits() as u32;
         }
     }
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 #[cfg(test)]

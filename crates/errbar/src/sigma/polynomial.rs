@@ -9,8 +9,8 @@ use super::scaling::{Prepared, Scaling, in_local_units};
 use super::train::{Objective, Parametric};
 use crate::data::{Data, Split};
 use crate::error::Result;
-use crate::math::exp_slice;
 use crate::math::linear::{axpy, dot};
+use crate::math::{exp_slice, quantile};
 use crate::monitor::{Monitor, Silent, Steps, check};
 use crate::optimize::Options as Minimise;
 use crate::score::{Beta, LossKind, nlpd};
@@ -161,9 +161,9 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<P
         coefficients,
         floor: 0.0,
     };
-    let sigma = model.predict(data.inputs())?;
+    let mut sigma = model.predict(data.inputs())?;
     model.floor = match options.link {
-        Link::Sigma => quantile(sigma, 0.1),
+        Link::Sigma => quantile(&mut sigma, 0.1),
         Link::LogSigma => 0.0,
     };
     Ok(model)
@@ -264,12 +264,6 @@ impl Polynomial {
         }
         Some(powers)
     }
-}
-
-/// The value below which this share of the values lies.
-fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    let place = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
-    *values.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
 /// What is fitted to: scaled rows, term by term.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::math::{erf, erfcinv};
+use crate::math::{at_place, erf, erfcinv};
 
 /// A confidence interval and a standard error. All three are NaN (null in JSON) where they cannot be
 /// had: fewer than two blocks of rows, or scores beyond the range of doubles.
@@ -66,7 +66,9 @@ impl Rule {
         }
         let standard_error = self.standard_error(&replicates);
         replicates.sort_unstable_by(f64::total_cmp);
-        let at = |p: f64| quantile(&replicates, p) + shift;
+        // The (B + 1) p-th of B replicates.
+        let gaps = (replicates.len() + 1) as f64;
+        let at = |p: f64| at_place(&replicates, p * gaps - 1.0) + shift;
         Interval { low: at(self.tail), high: at(1.0 - self.tail), standard_error }
     }
 
@@ -107,16 +109,6 @@ impl Rule {
 
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The quantile at (B + 1) p of B sorted values, interpolated.
-fn quantile(sorted: &[f64], p: f64) -> f64 {
-    let last = sorted.len() - 1;
-    let place = (p * (sorted.len() + 1) as f64 - 1.0).clamp(0.0, last as f64);
-    let below = place.floor();
-    let (low, high) = (sorted[below as usize], sorted[(below as usize + 1).min(last)]);
-    let part = place - below;
-    if part == 0.0 || low == high { low } else { low + part * (high - low) }
 }
 
 /// $P(X > x)$ for a standard normal X, no smaller than doubles need it.

@@ -1,0 +1,254 @@
+//! The rows of a table in which nothing is missing that was asked for.
+
+use anyhow::bail;
+use errbar_table::{Numbers, Odd, Texts};
+
+use super::{NumberId, RequestedColumn, TextId};
+use crate::arguments::Missing;
+
+/// The rows in which nothing is missing.
+pub(crate) struct Columns {
+    pub(super) file: String,
+    /// Rows in the file.
+    pub(super) total_rows: usize,
+    pub(super) rows: usize,
+    /// The number in the file of each row, counted from 1; none when they are all there and in
+    /// order.
+    pub(super) numbers_of_rows: Option<Vec<u64>>,
+    pub(super) asked: Vec<RequestedColumn>,
+    pub(super) numbers: Vec<Numbers>,
+    /// The cells of each that hold no number.
+    pub(super) odd: Vec<Odd>,
+    pub(super) texts: Vec<Texts>,
+    pub(super) time: Option<Vec<f64>>,
+    /// Whether the times were dates in text.
+    pub(super) dates: bool,
+    /// What was missing, and in how many rows it was the first thing missing.
+    pub(super) left_out: Vec<(String, usize)>,
+    /// What was taken without being named.
+    pub(super) notes: Vec<String>,
+}
+
+impl Columns {
+    /// The number of rows kept.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of rows in the file.
+    pub(crate) fn total_rows(&self) -> usize {
+        self.total_rows
+    }
+
+    /// What messages call the file.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The number in the file, counted from 1, of a kept row, counted from 0.
+    pub(crate) fn row_in_file(&self, row: usize) -> u64 {
+        match &self.numbers_of_rows {
+            Some(numbers) => numbers[row],
+            None => row as u64 + 1,
+        }
+    }
+
+    /// A column of numbers. (Empty if the column was only tried and holds none.)
+    pub(crate) fn numbers(&self, id: NumberId) -> &[f64] {
+        self.maybe(id).unwrap_or(&[])
+    }
+
+    /// A column of numbers, if it holds some.
+    pub(crate) fn maybe(&self, id: NumberId) -> Option<&[f64]> {
+        match &self.numbers[id.0] {
+            Numbers::Values(values) => Some(values),
+            Numbers::NotNumbers { .. } => None,
+        }
+    }
+
+    /// Columns of numbers, row by row.
+    pub(crate) fn row_major(&self, ids: impl IntoIterator<Item = NumberId>) -> Vec<f64> {
+        let columns: Vec<&[f64]> = ids.into_iter().map(|id| self.numbers(id)).collect();
+        (0..self.rows).flat_map(|row| columns.iter().map(move |column| column[row])).collect()
+    }
+
+    /// Takes a column of numbers out; it is empty from then on.
+    pub(crate) fn take(&mut self, id: NumberId) -> Vec<f64> {
+        match &mut self.numbers[id.0] {
+            Numbers::Values(values) => std::mem::take(values),
+            Numbers::NotNumbers { .. } => Vec::new(),
+        }
+    }
+
+    /// Why a column that was tried holds no numbers: the first value that is none, and its row.
+    pub(crate) fn not_numbers(&self, id: NumberId) -> Option<(&str, u64)> {
+        match &self.numbers[id.0] {
+            Numbers::Values(_) => None,
+            Numbers::NotNumbers { value, row } => Some((value, *row)),
+        }
+    }
+
+    /// A column of text.
+    pub(crate) fn texts(&self, id: TextId) -> &Texts {
+        &self.texts[id.0]
+    }
+
+    /// The times, in order: numbers as they are in the file, or seconds since 1970.
+    pub(crate) fn time(&self) -> Option<&[f64]> {
+        self.time.as_deref()
+    }
+
+    /// Whether the times are seconds since 1970.
+    pub(crate) fn time_is_dates(&self) -> bool {
+        self.dates
+    }
+
+    /// A column that was only tried and holds nothing at all says nothing, and must not cost all rows.
+    pub(super) fn give_up_empty_columns(&mut self) {
+        for (asked, numbers) in self.asked.iter().zip(&mut self.numbers) {
+            let Numbers::Values(values) = numbers else { continue };
+            if !asked.required && values.iter().all(|value| value.is_nan()) {
+                *numbers = Numbers::NotNumbers { value: String::new(), row: 1 };
+            }
+        }
+    }
+
+    pub(super) fn leave_out(
+        &mut self,
+        missing: Option<Missing>,
+        time: Option<&RequestedColumn>,
+    ) -> anyhow::Result<()> {
+        if self.rows == 0 {
+            bail!("{} has a header but no rows below it", self.file);
+        }
+        let mut keep: Vec<bool> = Vec::new(); // empty while nothing is missing
+        let columns =
+            self.asked.iter().zip(&self.numbers).filter_map(|(asked, numbers)| match numbers {
+                Numbers::Values(values) => Some((asked, values)),
+                Numbers::NotNumbers { .. } => None,
+            });
+        let columns = columns.filter(|(asked, _)| !asked.may_have_gaps);
+        let times = time.zip(self.time.as_ref());
+        for (asked, values) in columns.chain(times) {
+            let Some(first) = values.iter().position(|value| value.is_nan()) else { continue };
+            if missing == Some(Missing::Error) {
+                bail!(
+                    "{}, row {}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
+                     with --missing drop",
+                    self.file,
+                    first + 1,
+                    asked.name,
+                    asked.role.name()
+                );
+            }
+            keep.resize(self.rows, true);
+            let mut lost = 0;
+            for (keep, _) in keep.iter_mut().zip(values).filter(|(_, value)| value.is_nan()) {
+                lost += usize::from(std::mem::replace(keep, false));
+            }
+            if lost > 0 {
+                self.left_out.push((self.called(asked), lost));
+            }
+        }
+        if keep.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<u64> =
+            (1..).zip(&keep).filter(|(_, keep)| **keep).map(|(row, _)| row).collect();
+        if rows.is_empty() {
+            bail!(
+                "{}: no row is complete; of {} rows {}",
+                self.file,
+                self.total_rows,
+                self.gaps_in_words()
+            );
+        }
+        self.keep(&keep, rows);
+        Ok(())
+    }
+
+    /// Keeps only some of the rows, for a reason that the caller gives.
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        let numbers = (0..self.rows).filter(|&row| keep[row]).map(|row| self.row_in_file(row));
+        let numbers: Vec<u64> = numbers.collect();
+        self.keep(keep, numbers);
+    }
+
+    /// Keeps some rows, which have these numbers in the file.
+    fn keep(&mut self, keep: &[bool], rows: Vec<u64>) {
+        for numbers in &mut self.numbers {
+            if let Numbers::Values(values) = numbers {
+                retain(values, keep);
+            }
+        }
+        self.texts.iter_mut().for_each(|texts| retain(&mut texts.rows, keep));
+        self.time.iter_mut().for_each(|time| retain(time, keep));
+        self.rows = rows.len();
+        self.numbers_of_rows = Some(rows);
+    }
+
+    /// A column by its role, or by its name where several have that role.
+    fn called(&self, asked: &RequestedColumn) -> String {
+        let same = self.asked.iter().filter(|other| other.role == asked.role).count();
+        if same > 1 { format!("\"{}\"", asked.name) } else { asked.role.name().to_string() }
+    }
+
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        for (asked, numbers) in self.asked.iter().zip(&self.numbers) {
+            let Numbers::Values(values) = numbers else { continue };
+            if asked.may_be_infinite {
+                continue;
+            }
+            let role = asked.role;
+            let wrong = |value: &f64| value.is_infinite() || role.refuses(*value).is_some();
+            let Some(row) = values.iter().position(wrong) else { continue };
+            let place =
+                format!("{}, row {}, column \"{}\"", self.file, self.row_in_file(row), asked.name);
+            match role.refuses(values[row]).filter(|_| values[row].is_finite()) {
+                Some(must) => {
+                    bail!("{place} is {}, but {} must be {must}", values[row], role.name())
+                }
+                None => bail!(
+                    "{place} is infinite or too large for a number; correct it, or leave the field empty"
+                ),
+            }
+        }
+        let infinite = |time: &Vec<f64>| time.iter().position(|t| t.is_infinite());
+        if let Some(row) = self.time.as_ref().and_then(infinite) {
+            bail!(
+                "{}, row {}: the time is infinite; correct it, or leave the field empty",
+                self.file,
+                self.row_in_file(row)
+            );
+        }
+        Ok(())
+    }
+
+    /// Rows of the same time stay in the order of the file.
+    pub(super) fn sort_by_time(&mut self) {
+        let Some(time) = &self.time else { return };
+        if time.is_sorted() {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.rows).collect();
+        order.sort_by(|&a, &b| time[a].total_cmp(&time[b]));
+        self.numbers_of_rows = Some(order.iter().map(|&row| self.row_in_file(row)).collect());
+        for numbers in &mut self.numbers {
+            if let Numbers::Values(values) = numbers {
+                reorder(values, &order);
+            }
+        }
+        self.texts.iter_mut().for_each(|texts| reorder(&mut texts.rows, &order));
+        self.time.iter_mut().for_each(|time| reorder(time, &order));
+    }
+}
+
+pub(crate) fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    values.retain(|_| keep.next().is_none_or(|keep| *keep));
+    values.shrink_to_fit();
+}
+
+fn reorder<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
+    *values = order.iter().map(|&row| values[row]).collect();
+}
