@@ -24,7 +24,10 @@ pub(crate) fn on_errors(finding: &Finding) -> String {
         }
         Finding::Bounded { at, below, .. } => {
             let option = if *below { "--lower" } else { "--upper" };
-            format!(": say errbar predict {option} {}", significant(*at, 3))
+            format!(
+                ": fit with {option} {}, and the law of the errors ends there",
+                significant(*at, 3)
+            )
         }
         _ => String::new(),
     };

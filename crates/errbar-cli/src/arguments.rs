@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use errbar::law::Bounds;
 use errbar::score::{Beta, LossKind};
 use errbar_table::{Format, Na, Table};
 
@@ -119,6 +120,21 @@ pub(crate) fn parse_column(text: &str) -> Result<String, String> {
         "" => Err(String::from("give the name of a column")),
         name => Ok(name.into()),
     }
+}
+
+pub(crate) fn parse_finite(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(String::from("give a number")),
+    }
+}
+
+/// The least and the most that an observation can be.
+pub(crate) fn bounds(lower: Option<f64>, upper: Option<f64>) -> anyhow::Result<Bounds> {
+    Bounds::new(lower, upper).with_context(|| {
+        let [lower, upper] = [lower, upper].map(Option::unwrap_or_default);
+        format!("--lower {lower} is not below --upper {upper}: swap them, or leave one out")
+    })
 }
 
 /// What stands for a missing value.

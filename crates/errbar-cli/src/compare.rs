@@ -5,6 +5,7 @@ mod words;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use errbar::law::Transform;
 use errbar::score::bootstrap::{Candidate, Dependence, compare};
 use errbar::score::{self, Beta, Judging};
 use serde::Serialize;
@@ -155,7 +156,7 @@ impl Arguments {
         let mut kept = request.read(self.console)?;
         let mut notes = kept.notes();
         let mut warnings = kept.fill_values_in_words();
-        let rows = asked.rows(&mut kept)?;
+        let rows = asked.rows(&mut kept, Transform::None)?;
         let against = self.against(&rows)?;
 
         let samples: anyhow::Result<Vec<_>> =

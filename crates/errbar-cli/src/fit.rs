@@ -9,13 +9,15 @@ use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
 use errbar::fit::{self, ErrorSource, Fit, Kind, LawKind, guarantee};
-use errbar::law;
+use errbar::law::{self, Transform};
 use errbar::score::{Beta, Judging, Sample};
 use errbar::{Data, Silent, Split};
 
 use self::training::Training;
 use self::words::FitSummary;
-use crate::arguments::{LossName, TableArguments, Threads, parse_beta, parse_column, parse_seed};
+use crate::arguments::{
+    LossName, TableArguments, Threads, parse_beta, parse_column, parse_finite, parse_seed,
+};
 use crate::console::Console;
 use crate::{model_file, output, stop};
 
@@ -129,6 +131,20 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LAW", default_value = "auto", value_parser = parse_law)]
     law: LawKind,
 
+    /// The least that an observation can be (rain: 0): the law of the errors ends there, and what it would
+    /// have below counts as this value.
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = parse_finite, conflicts_with = "error")]
+    lower: Option<f64>,
+
+    /// The most that an observation can be, likewise.
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = parse_finite, conflicts_with = "error")]
+    upper: Option<f64>,
+
+    /// Learn on the scale of square roots (sqrt: counts, amounts) or logarithms (log: what is positive and
+    /// off by factors); intervals, quantiles and exceedances are on yours, sigma on that scale.
+    #[arg(long, value_name = "SCALE", default_value = "none", value_parser = parse_transform, conflicts_with = "error")]
+    transform: Transform,
+
     /// Let size and location of the error bars follow the errors of rows held out: yes or no. With
     /// --law normal --recalibrate no they are the paper's.
     #[arg(long, value_enum, value_name = "WHEN", default_value = "yes")]
@@ -169,6 +185,10 @@ pub(crate) struct Arguments {
 }
 
 fn parse_law(text: &str) -> Result<LawKind, String> {
+    text.parse().map_err(|error: errbar::Error| error.to_string())
+}
+
+fn parse_transform(text: &str) -> Result<Transform, String> {
     text.parse().map_err(|error: errbar::Error| error.to_string())
 }
 
@@ -304,6 +324,8 @@ impl Training {
             .debias(arguments.debias == Debias::Yes)
             .law(arguments.law)
             .recalibrate(arguments.recalibrate == YesNo::Yes)
+            .bounds(crate::arguments::bounds(arguments.lower, arguments.upper)?)
+            .transform(arguments.transform)
             .guarantee(arguments.guarantee.map(|name| match name {
                 GuaranteeName::Split => guarantee::Method::Split,
                 GuaranteeName::Cross => guarantee::Method::Cross,
@@ -314,6 +336,7 @@ impl Training {
         };
         let refused = |error| kept.refused(error);
         let data = Data::with_missing(&inputs, names.len(), &error)
+            .and_then(|data| data.maybe_observed(observation.as_deref()))
             .and_then(|data| data.maybe_weighted(weight.as_deref()))
             .and_then(|data| match group {
                 Some(group) => data.grouped(group),
@@ -338,6 +361,12 @@ impl Training {
             inputs: names.len(),
         };
         let mut findings = diagnose::diagnose(&error, &context).map_err(refused)?;
+        let told = options.bounds;
+        findings.retain(|finding| match finding {
+            Finding::Bounded { below: true, .. } => !told.lower().is_finite(),
+            Finding::Bounded { below: false, .. } => !told.upper().is_finite(),
+            _ => true,
+        });
         let progress = arguments.console.progress("Fitting");
         let worth = match mean.is_none() && arguments.debias != Debias::Yes {
             true => fit::worth_of_debiasing(&data, &options, &progress).map_err(refused)?,
@@ -365,11 +394,11 @@ impl Training {
         let (held_out_scores, verdict) = match &held_out {
             Some(held_out) => {
                 let sample = held_out.sample()?;
-                let equal = law::judge::as_gaussian(&sample, &held_out.laws)?;
+                let laws = held_out.error_laws();
+                let equal = law::judge::as_gaussian(&sample, laws)?;
                 let equal = Sample::new(&equal, &held_out.sigma)?
                     .maybe_weighted(held_out.weight.as_deref())?;
                 findings.extend(diagnose::heavy_tails(&equal));
-                let laws = &held_out.laws;
                 let judged = law::judge::judge(&sample, laws, &Judging::default(), &Silent)?;
                 (Some(judged.scores), Some(judged.verdict))
             }

@@ -19,7 +19,7 @@ use self::columns::Columns;
 use self::error_bars::ErrorBars;
 use self::promise::Promise;
 use self::tally::Tally;
-use crate::arguments::{Threads, parse_probability};
+use crate::arguments::{Threads, parse_finite, parse_probability};
 use crate::console::Console;
 use crate::{arguments, model_file, output, stop};
 
@@ -122,10 +122,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
-    let Some(bounds) = Bounds::new(arguments.lower, arguments.upper) else {
-        let [lower, upper] = [arguments.lower, arguments.upper].map(Option::unwrap_or_default);
-        bail!("--lower {lower} is not below --upper {upper}: swap them, or leave one out");
-    };
+    arguments::bounds(arguments.lower, arguments.upper)?;
     if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
         bail!("the table and the model cannot both come from standard input: name a file for one");
     }
@@ -142,6 +139,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             arguments.model.display()
         );
     }
+    // Those of the model, where no others are given.
+    let known = fitted.options().bounds;
+    let bounds = arguments::bounds(
+        arguments.lower.or(Some(known.lower())),
+        arguments.upper.or(Some(known.upper())),
+    )?;
     let pool = arguments.threads.pool()?;
     pool.install(|| predict(arguments, &fitted, bounds))
 }
@@ -286,12 +289,5 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     match error.downcast_ref() {
         Some(errbar_table::Error::Write { error, .. }) => error.kind() == ErrorKind::BrokenPipe,
         _ => false,
-    }
-}
-
-fn parse_finite(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(String::from("give a number")),
     }
 }

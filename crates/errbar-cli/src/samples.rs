@@ -1,6 +1,7 @@
 //! Errors and the sigmas given to them, from the columns of a table: what `score` and `compare` read.
 
 use anyhow::bail;
+use errbar::law::Transform;
 use errbar::score::{Sample, errors_of};
 
 use crate::columns::{Columns, NumberId, Request, Role};
@@ -36,6 +37,8 @@ pub(crate) struct ScoreRows {
     errors: Vec<(String, Vec<f64>)>,
     sigma: Vec<(String, Vec<f64>)>,
     weight: Option<Vec<f64>>,
+    /// On the scale of the errors; none for given errors.
+    observation: Option<Vec<f64>>,
 }
 
 impl Names<'_> {
@@ -94,15 +97,21 @@ impl ScoreColumns {
         }
     }
 
-    /// Makes the errors out of what was read.
-    pub(crate) fn rows(self, kept: &mut Columns) -> anyhow::Result<ScoreRows> {
-        let mut errors = Vec::new();
+    /// Makes the errors out of what was read, on a scale.
+    pub(crate) fn rows(self, kept: &mut Columns, scale: Transform) -> anyhow::Result<ScoreRows> {
+        let (mut errors, mut observed) = (Vec::new(), None);
         for (name, from) in self.errors {
             let error = match from {
                 ErrorFrom::Column(id) => kept.take(id),
                 ErrorFrom::Difference { observation, forecast } => {
-                    errors_of(kept.numbers(observation), kept.numbers(forecast))
-                        .map_err(|error| kept.refused(error))?
+                    let on_scale = |what: &'static str, id: NumberId| {
+                        let scaled = scale.all(what, kept.numbers(id));
+                        scaled.map_err(|error| kept.refused(error))
+                    };
+                    let y = on_scale("observation", observation)?;
+                    let error = errors_of(&y, &on_scale("forecast", forecast)?);
+                    observed = Some(y);
+                    error.map_err(|error| kept.refused(error))?
                 }
             };
             errors.push((name, error));
@@ -112,7 +121,7 @@ impl ScoreColumns {
         if weight.as_ref().is_some_and(|weight| weight.iter().all(|&w| w == 0.0)) {
             bail!("{}: all weights are 0, and at least one row must count", kept.file());
         }
-        Ok(ScoreRows { errors, sigma, weight })
+        Ok(ScoreRows { errors, sigma, weight, observation: observed })
     }
 }
 
@@ -166,7 +175,13 @@ impl ScoreRows {
             errors: all(&self.errors),
             sigma: all(&self.sigma),
             weight: self.weight.as_ref().map(choose),
+            observation: self.observation.as_ref().map(choose),
         }
+    }
+
+    /// What was observed, on the scale of the errors, where that is known.
+    pub(crate) fn observation(&self) -> Option<&[f64]> {
+        self.observation.as_deref()
     }
 
     /// Whether any row counts.

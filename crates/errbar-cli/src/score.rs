@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use errbar::diagnose::{self, Finding, Since, Summary};
 use errbar::fit::Fitted;
-use errbar::law::Law;
+use errbar::law::judge::ErrorLaws;
+use errbar::law::{Law, Transform};
 use errbar::score::bootstrap::{self, Dependence, Intervals};
 use errbar::score::verdict::Verdict;
-use errbar::score::{self, Beta, Judging, Sample, Scores, judge_with, judge_without_intervals};
+use errbar::score::{self, Beta, Judging, Scores, judge_with, judge_without_intervals};
 use serde::Serialize;
 
 use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
@@ -266,7 +267,17 @@ impl Arguments {
         let groups = groups.map(|(id, name)| groups::split(kept.texts(id), name, kept.file()));
         let groups = groups.transpose()?.unwrap_or_default();
 
-        let rows = asked.rows(&mut kept)?;
+        let scale = model.as_ref().map_or(Transform::None, |model| model.options().transform);
+        if scale != Transform::None {
+            let name = scale.name();
+            notes.push(match asked.forecast() {
+                Some(_) => format!(
+                    "scores are on the scale of --transform {name}, as the model's sigma is"
+                ),
+                None => format!("errors are taken as those on the scale of --transform {name}"),
+            });
+        }
+        let rows = asked.rows(&mut kept, scale)?;
         let sample = rows.sample(0, &kept)?;
         let warning = self.resampling.warning(sample.len()).filter(|_| !self.no_intervals);
         let mut warnings: Vec<String> = warning.into_iter().collect();
@@ -306,15 +317,13 @@ impl Arguments {
         }
         let since_training = training.map(|training| Since { training: *training, now: now() });
         // Its law, where the forecast is the one that it belongs to.
-        let shape = model.as_ref().and_then(Fitted::shape);
-        let law =
-            shape.filter(|_| matches!(moved, None | Some(Moved::Yes))).map(|shape| *shape.law());
-        if let Some(shape) = shape.filter(|_| law.is_some()) {
+        let model = model.filter(|_| matches!(moved, None | Some(Moved::Yes)));
+        if let Some(shape) = model.as_ref().and_then(Fitted::shape) {
             notes.push(format!("judged by the law of the model: {}", shape.explain()));
         }
-        let all = self.judge(&sample, law, &kept, &self.console.progress("Scoring"))?;
+        let all = self.judge(&rows, model.as_ref(), &kept, &self.console.progress("Scoring"))?;
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
-        let groups = self.judge_groups(&rows, groups, law, &kept)?;
+        let groups = self.judge_groups(&rows, groups, model.as_ref(), &kept)?;
         Ok(Report {
             file: kept.file().to_string(),
             rows: kept.rows(),
@@ -334,7 +343,7 @@ impl Arguments {
         &self,
         rows: &ScoreRows,
         groups: Vec<(String, Vec<usize>)>,
-        law: Option<Law>,
+        model: Option<&Fitted>,
         kept: &Columns,
     ) -> anyhow::Result<Vec<Group>> {
         let progress = self.console.progress("Groups");
@@ -344,7 +353,7 @@ impl Arguments {
             stop::check()?;
             let part = rows.part(&places);
             let group = match part.counts() {
-                true => Some(self.judge(&part.sample(0, kept)?, law, kept, &errbar::Silent)?),
+                true => Some(self.judge(&part, model, kept, &errbar::Silent)?),
                 false => None,
             };
             judged.push(Group { value, rows: places.len(), judged: group });
@@ -355,8 +364,8 @@ impl Arguments {
 
     fn judge(
         &self,
-        sample: &Sample,
-        law: Option<Law>,
+        rows: &ScoreRows,
+        model: Option<&Fitted>,
         kept: &Columns,
         monitor: &dyn errbar::Monitor,
     ) -> anyhow::Result<Assessment> {
@@ -368,17 +377,22 @@ impl Arguments {
                     .confidence(self.resampling.confidence),
             )
             .drawing(self.resampling.options());
+        let sample = &rows.sample(0, kept)?;
+        let bounds = model.zip(rows.observation());
+        let bounds = bounds.and_then(|(model, y)| model.bounds_of(sample.error(), y));
+        let law = model.and_then(Fitted::shape).map(|shape| *shape.law());
         let judged = match (law, self.no_intervals) {
-            (Some(law), without) => {
-                let laws = vec![law; sample.len()];
-                errbar::law::judge::judge(sample, &laws, &judging, monitor).map(|judged| {
+            (law, without) if law.is_some() || bounds.is_some() => {
+                let laws = vec![law.unwrap_or(Law::normal(0.0, 1.0)); sample.len()];
+                let laws = ErrorLaws::new(&laws).within(bounds.as_deref());
+                errbar::law::judge::judge(sample, laws, &judging, monitor).map(|judged| {
                     let intervals = (!without).then_some(judged.intervals);
                     (judged.scores, intervals, judged.verdict)
                 })
             }
-            (None, true) => judge_without_intervals(sample, &judging, monitor)
+            (_, true) => judge_without_intervals(sample, &judging, monitor)
                 .map(|(scores, verdict)| (scores, None, verdict)),
-            (None, false) => judge_with(sample, &judging, monitor)
+            (_, false) => judge_with(sample, &judging, monitor)
                 .map(|judged| (judged.scores, Some(judged.intervals), judged.verdict)),
         };
         let (scores, intervals, verdict) = judged.map_err(|error| kept.refused(error))?;

@@ -127,7 +127,9 @@ fn a_scale_is_learned_on_and_left_again() {
     let ninth = said.quantile(0.9).unwrap()[0];
     assert!((said.exceed(ninth).unwrap()[0] - 0.1).abs() < 1e-9);
     assert_eq!(said.exceed(-1.0).unwrap()[0], 1.0);
-    let wrong = fitted.predict(Rows::new(&[0.5]).with_forecast(&[-3.0])).unwrap_err();
+    let none = fitted.predict(Rows::new(&[0.5]).with_forecast(&[-3.0])).unwrap();
+    assert!(none.quantile(0.5).unwrap()[0].is_nan());
+    let wrong = log.all("forecast", &[-3.0]).unwrap_err();
     assert_eq!(
         wrong,
         Error::NoPlaceOnScale { what: "forecast", index: 0, value: -3.0, scale: "log" }

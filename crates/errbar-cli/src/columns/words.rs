@@ -118,6 +118,16 @@ impl Columns {
             Error::NotFinite { what, index, value } => {
                 anyhow::anyhow!("{}: {what} is {value}", place(index))
             }
+            Error::NoPlaceOnScale { what, index, value, scale } => anyhow::anyhow!(
+                "{}: the {what} is {value}, which has no place on the scale of --transform {scale}; leave \
+                 the row out, or learn on another scale",
+                place(index)
+            ),
+            Error::BeyondBound { index, value, bound } => anyhow::anyhow!(
+                "{}: the observation is {value}, beyond the bound {bound}; give another --lower or \
+                 --upper, or leave the row out",
+                place(index)
+            ),
             Error::SigmaNotPositive { index, value } => {
                 anyhow::anyhow!("{}: sigma is {value}, but must be greater than 0", place(index))
             }

@@ -108,16 +108,20 @@ impl Training {
         let inputs = kept.row_major(asked.iter().map(|(_, id)| *id));
         let names: Vec<String> = asked.into_iter().map(|(name, _)| name).collect();
         let (mut mean, mut forecast) = (None, None);
+        let on_scale = |what: &'static str, values: Vec<f64>, kept: &Columns| {
+            arguments.transform.all(what, &values).map_err(|error| kept.refused(error))
+        };
         let (error, observation) = match made {
             ErrorColumns::Error(id) => (kept.take(id), None),
             ErrorColumns::Difference { observation, forecast: id, name } => {
-                let observation = kept.take(observation);
-                let error = errors_of(&observation, kept.numbers(id));
+                let observation = on_scale("observation", kept.take(observation), &kept)?;
+                let around = on_scale("forecast", kept.take(id), &kept)?;
+                let error = errors_of(&observation, &around);
                 forecast = Some(name);
                 (error.map_err(|error| kept.refused(error))?, Some(observation))
             }
             ErrorColumns::Observation(id) => {
-                let observation = kept.take(id);
+                let observation = on_scale("observation", kept.take(id), &kept)?;
                 let progress = arguments.console.progress("Mean");
                 let options = fit::Options::default()
                     .loss(arguments.loss.with(arguments.beta))

@@ -8,6 +8,7 @@ use errbar::fit::guarantee::Method;
 use errbar::fit::{
     ErrorSource, Fit, Fitted, Importance, Kind, LEAST_ROWS, Shape, Validation, Worth,
 };
+use errbar::law::Transform;
 use errbar::score::verdict::Verdict;
 use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
@@ -33,6 +34,35 @@ pub(super) struct FitSummary {
     pub(super) file: String,
     pub(super) output: PathBuf,
     pub(super) in_order: bool,
+}
+
+/// The bounds of the observations, where there are some.
+fn bounds(fitted: &Fitted) -> Option<String> {
+    let bounds = fitted.options().bounds;
+    let [lower, upper] = [bounds.lower(), bounds.upper()].map(|bound| significant(bound, 6));
+    let between = match (bounds.lower().is_finite(), bounds.upper().is_finite()) {
+        (false, false) => return None,
+        (true, false) => format!("observations are at least {lower}"),
+        (false, true) => format!("observations are at most {upper}"),
+        (true, true) => format!("observations lie between {lower} and {upper}"),
+    };
+    let words =
+        format!("{between}: what the law has beyond counts as the bound; sigma is that before");
+    Some(wrapped(&words, 85))
+}
+
+/// The scale that errors were learned on, where that is not the user's.
+fn scale(fitted: &Fitted) -> Option<String> {
+    let of = match fitted.options().transform {
+        Transform::None => return None,
+        Transform::Sqrt => "square roots",
+        _ => "logarithms",
+    };
+    let words = format!(
+        "errors, sigma and scores are on the scale of {of}; intervals, quantiles and exceedances of \
+         errbar predict on yours"
+    );
+    Some(wrapped(&words, 85))
 }
 
 impl FitSummary {
@@ -123,6 +153,11 @@ impl FitSummary {
         if let Some(shape) = fitted.shape() {
             for (nth, line) in wrapped(&law(shape), 85).lines().enumerate() {
                 let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "law" } else { "" });
+            }
+        }
+        for (label, words) in [("bounds", bounds(fitted)), ("scale", scale(fitted))] {
+            for (nth, line) in words.iter().flat_map(|words| words.lines()).enumerate() {
+                let _ = writeln!(text, "  {:9}{line}", if nth == 0 { label } else { "" });
             }
         }
         match (fitted.validation(), &self.verdict) {

@@ -4,8 +4,8 @@ use anyhow::{Context, bail};
 use errbar::Data;
 use errbar::fit::guarantee::Guarantee;
 use errbar::fit::{Fitted, Importance, Known, Rows};
-use errbar::law::Law;
 use errbar::law::judge::ErrorLaws;
+use errbar::law::{Bounds, Law, Transform};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -29,6 +29,8 @@ pub(super) struct ReportRows {
     sigma: Vec<f64>,
     /// In units of sigma; none where all are Gaussian.
     laws: Vec<Law>,
+    /// Of each error, where observations keep to some.
+    bounds: Option<Vec<Bounds>>,
     weight: Option<Vec<f64>>,
     /// What sigma is shown against.
     inputs: Vec<(String, NumberId)>,
@@ -143,6 +145,7 @@ impl ReportRows {
             sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
             laws: Vec::new(),
+            bounds: None,
             y,
             inputs,
             ranked,
@@ -163,8 +166,27 @@ impl ReportRows {
         Ok(judged)
     }
 
+    /// What is shown is on the scale that the model was learned on.
+    fn bring_to_scale(&mut self, scale: Transform) -> anyhow::Result<()> {
+        if scale == Transform::None {
+            return Ok(());
+        }
+        let (name, refused) = (scale.name(), |error| self.kept.refused(error));
+        self.y = scale.all("observation", &self.y).map_err(refused)?;
+        self.mu = scale.all("forecast", &self.mu).map_err(refused)?;
+        self.observation = format!("{name} {}", self.observation);
+        self.forecast = self.forecast.as_ref().map(|forecast| format!("{name} {forecast}"));
+        self.notes.push(format!(
+            "observation, forecast and sigma are on the scale of --transform {name}, on which the model \
+             was learned"
+        ));
+        Ok(())
+    }
+
     /// Sigma, and where there is none the forecast, from the model.
     fn predict(&mut self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<()> {
+        let scale = fitted.options().transform;
+        self.bring_to_scale(scale)?;
         const CHUNK: usize = 65_536;
         let all = self.kept.row_major(inputs.iter().copied());
         let (mut own, mut bias, mut outside) = (Vec::new(), Vec::new(), Vec::new());
@@ -172,7 +194,7 @@ impl ReportRows {
             stop::check()?;
             let predicted = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma());
-            own.extend(predicted.forecast().unwrap_or_default());
+            own.extend(predicted.forecast().unwrap_or_default().iter().map(|x| scale.forward(*x)));
             bias.extend(predicted.bias().unwrap_or_default());
             outside.extend_from_slice(predicted.outside());
         }
@@ -194,8 +216,9 @@ impl ReportRows {
             self.notes
                 .push("every forecast is moved by the bias that the model has learned".into());
         }
-        if let Some(shape) = fitted.shape() {
-            self.laws = vec![*shape.law(); self.sigma.len()];
+        let law = fitted.shape().map(|shape| *shape.law());
+        if law.is_some() || !scale.bounds(fitted.options().bounds).are_none() {
+            self.laws = vec![law.unwrap_or(Law::normal(0.0, 1.0)); self.sigma.len()];
         }
         for (row, known) in known.iter().enumerate() {
             match *known {
@@ -224,6 +247,9 @@ impl ReportRows {
             self.weight.iter_mut().for_each(|weight| columns::retain(weight, &keep));
             columns::retain(&mut outside, &keep);
             self.kept.retain(&keep);
+        }
+        if let Ok(error) = errors_of(&self.y, &self.mu) {
+            self.bounds = fitted.bounds_of(&error, &self.y);
         }
         self.outside = outside.iter().filter(|outside| **outside).count();
         Ok(())
@@ -277,7 +303,8 @@ impl ReportRows {
                 values: &self.mu,
             },
             sigma: &self.sigma,
-            laws: (!self.laws.is_empty()).then(|| ErrorLaws::new(&self.laws)),
+            laws: (!self.laws.is_empty())
+                .then(|| ErrorLaws::new(&self.laws).within(self.bounds.as_deref())),
             weight: self.weight.as_deref(),
             inputs: self
                 .inputs

@@ -11,7 +11,7 @@ use crate::checks::check_length;
 use crate::data::Data;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
-use crate::law::Transform;
+use crate::law::{Bounds, Transform};
 use crate::mean::Mean;
 use crate::mean::bias::Bias;
 use crate::sigma::{Model, Scaling, Supported};
@@ -260,6 +260,15 @@ impl Fitted {
         self.mean = Some(mean.into());
         self.error_source = ErrorSource::LeaveOneOut;
         self
+    }
+
+    /// The bounds of each of some errors, of which the observations are known, both on the scale of the
+    /// [transform](Options::transform); `None` where observations keep to none.
+    #[must_use]
+    pub fn bounds_of(&self, error: &[f64], observation: &[f64]) -> Option<Vec<Bounds>> {
+        let bounds = self.options.transform.bounds(self.options.bounds);
+        let one = |(error, y): (&f64, &f64)| bounds.of_error(*error, bounds.clamp(*y));
+        (!bounds.are_none()).then(|| error.iter().zip(observation).map(one).collect())
     }
 
     /// A distribution for each of some rows, and what else the model knows about them.

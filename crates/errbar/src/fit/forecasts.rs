@@ -113,8 +113,9 @@ impl<'a> Forecasts<'a> {
         let outside: Vec<bool> =
             (0..sigma.len()).map(|row| outside_input[row].is_some() || little(row)).collect();
         let transform = fitted.options.transform;
-        let mut forecast =
-            forecast.map(|forecast| transform.all("forecast", forecast)).transpose()?;
+        // One that has no place on the scale is as good as none.
+        let mut forecast: Option<Vec<f64>> =
+            forecast.map(|at| at.iter().map(|x| transform.forward(*x)).collect());
         let mut known = None;
         if let Some(mean) = &fitted.mean {
             // What the mean does not know counts as well: among the rows leave-one-out errors hold
