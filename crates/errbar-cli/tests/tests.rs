@@ -3,6 +3,7 @@
 mod common;
 
 mod bad_input; // one sentence that names the place
+mod bounds; // observations that keep to bounds, other scales
 mod csv_details; // CSV as people have it
 mod export; // ONNX
 #[cfg(unix)]
