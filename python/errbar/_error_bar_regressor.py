@@ -51,6 +51,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         ``TimeSeriesSplit()``: rows that no fold holds out are then not learned from. Of a row held
         out more than once, the first forecast counts. With ten groups or more a number holds out
         whole groups.
+    law : str or None, default=None
+        The law of the errors, by the names of :class:`SigmaRegressor`; None leaves it to ``sigma``.
     forecast_as_input : bool, default=True
         Whether the forecast is an input of sigma, beside the columns of X: what is forecast large
         is often off by much.
@@ -90,6 +92,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         sigma: Any = None,
         *,
         cv: Any = 5,
+        law: str | None = None,
         forecast_as_input: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -97,6 +100,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self.estimator = estimator
         self.sigma = sigma
         self.cv = cv
+        self.law = law
         self.forecast_as_input = forecast_as_input
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -150,6 +154,18 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         seed = None if self.random_state is None else seed_of(self.random_state) % 2**32
         forecaster, sigma = self._parts()
         forecaster, sigma = _seeded(forecaster, seed), _seeded(sigma, seed)
+        last = _last_step(sigma)
+        if self.law is not None:
+            if "law" not in last.get_params():
+                raise ValueError(f"{type(last).__name__} takes no law: leave it out")
+            last.set_params(law=self.law)
+        if getattr(last, "transform", "none") not in ("none", None) and isinstance(
+            last, SigmaRegressor
+        ):
+            raise ValueError(
+                "sigma is to be learned on another scale than the forecaster's: put "
+                "TransformedTargetRegressor around this, or leave transform out"
+            )
         if isinstance(sigma, SigmaRegressor):  # before the forecaster says it in another way
             refuse_what_is_no_number(X)
         self.forecast_ = self._out_of_fold(
@@ -167,6 +183,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             self.error_[judged],
             None if weight is None else weight[judged],
             None if own is None else _safe_indexing(own, judged),
+            observation[judged],
         )
         self.estimator_ = _fit(clone(forecaster), X, observation, weight)
         return self
@@ -416,13 +433,28 @@ def _bias(sigma: Any, X: Any) -> Any:
     return last.bias(inputs) if getattr(last, "debias", False) else 0.0
 
 
-def _fit(model: Any, X: Any, y: Floats, weight: Floats | None, group: Any = None) -> Any:
-    """Fits a model, with weights and groups where there are some."""
+def _last_step(model: Any) -> Any:
+    """What a pipeline ends in, or the model itself."""
+    while isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    return model
+
+
+def _fit(
+    model: Any,
+    X: Any,
+    y: Floats,
+    weight: Floats | None,
+    group: Any = None,
+    observation: Floats | None = None,
+) -> Any:
+    """Fits a model, with weights and groups where there are some, and observations where they have
+    bounds."""
     last, prefix = model, ""
     while isinstance(last, Pipeline):
         name, step = last.steps[-1]
         last, prefix = step, f"{prefix}{name}__"
-    more = {}
+    more: dict[str, Any] = {}
     if weight is not None:
         if not has_fit_parameter(last, "sample_weight"):
             raise ValueError(
@@ -432,4 +464,6 @@ def _fit(model: Any, X: Any, y: Floats, weight: Floats | None, group: Any = None
         more[f"{prefix}sample_weight"] = weight
     if group is not None and has_fit_parameter(last, "group"):
         more[f"{prefix}group"] = group
+    if isinstance(last, SigmaRegressor) and (last.lower is not None or last.upper is not None):
+        more[f"{prefix}observation"] = observation
     return model.fit(X, y, **more)

@@ -122,6 +122,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     recalibrate : bool, default=True
         Whether size and location of that law follow the errors of held-out rows. With
         ``law="normal", recalibrate=False`` error bars are the paper's.
+    lower, upper : float or None, default=None
+        The least and the most that an observation can be (rain: ``lower=0``): the law is censored there,
+        and :meth:`fit` needs the observations.
+    transform : {"none", "sqrt", "log"}, default="none"
+        The scale to learn on: square roots of counts and amounts, logarithms of what is positive and off
+        by factors. :meth:`fit` then takes forecast and observation, sigma and bias are on that scale, and
+        quantiles and intervals on the user's.
     fit_mean : bool, default=False
         For those who have no forecaster: what it is fitted to are then *observations*, whose mean is
         learned too (a Gaussian process whose noise follows sigma). :meth:`forecast` gives it, and
@@ -191,6 +198,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         debias: bool = False,
         law: str = "auto",
         recalibrate: bool = True,
+        lower: float | None = None,
+        upper: float | None = None,
+        transform: str = "none",
         fit_mean: bool = False,
         guarantee: str | None = None,
         random_state: Any = None,
@@ -211,6 +221,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.debias = debias
         self.law = law
         self.recalibrate = recalibrate
+        self.lower = lower
+        self.upper = upper
+        self.transform = transform
         self.fit_mean = fit_mean
         self.guarantee = guarantee
         self.random_state = random_state
@@ -224,13 +237,16 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         error: Any = None,
         sample_weight: Any = None,
         *,
+        forecast: Any = None,
+        observation: Any = None,
         group: Any = None,
         y: Any = None,
     ) -> SigmaRegressor:
         """Learns from inputs ``X`` and the error, observation minus forecast, of each row; with
         ``fit_mean=True`` from its observation.
 
-        An input may be missing (NaN): what that tells about the error is learned. ``sample_weight`` is
+        ``forecast`` and ``observation`` of each row may stand for its error; where observations have
+        bounds, ``observation`` may stand beside it. An input may be missing (NaN): what that tells about the error is learned. ``sample_weight`` is
         the weight of each row; only ratios matter. ``group`` is the group of each row (a station, a
         patient, a storm): with ten groups or more, whole groups are held out to judge models by (not with
         ``time_order=True``; a warning says when they are not), and a guarantee holds in each group. ``y`` is another name for the error, for callers
@@ -238,7 +254,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         """
         wanted = self._wanted()
         inputs = table(self, X, reset=True)
-        e = target("error", one_of(error, y))
+        errors = self._errors(error, y, forecast, observation)
         weight = weights(sample_weight)
         names = getattr(self, "feature_names_in_", None)
         if names is None:
@@ -253,9 +269,34 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             ):
                 if given:
                     raise ValueError(f"fit_mean=True does not go with {name}: leave one of them out")
-        self.fitted_ = _errbar.fit_sigma(inputs, list(names), e, weight, groups, wanted)
+        self.fitted_ = _errbar.fit_sigma(inputs, list(names), errors, weight, groups, wanted)
         self._warn()
         return self
+
+    def _errors(
+        self, error: Any, y: Any, forecast: Any, observation: Any
+    ) -> tuple[Floats, Floats | None]:
+        """Errors, and observations where they are known, on the scale that is learned on."""
+        scale = text("transform", self.transform)
+        if scale != "none" and (forecast is None or observation is None) and not self.fit_mean:
+            raise ValueError(
+                f"transform={scale!r} needs the forecast and the observation of each row: "
+                "fit(X, forecast=..., observation=...)"
+            )
+        if forecast is None or error is not None or y is not None:
+            if forecast is not None:
+                raise ValueError("give the error of each row, or forecast and observation: not both")
+            e = target("error", one_of(error, y))
+            if self.fit_mean:
+                e = _errbar.on_scale(scale, "observation", e)
+            observed = None if observation is None else target("observation", observation)
+            return e, e if self.fit_mean else observed
+        if observation is None:
+            raise ValueError("forecast alone makes no error: give the observation of each row too")
+        seen = _errbar.on_scale(scale, "observation", target("observation", observation))
+        return _errbar.errors_of(
+            seen, _errbar.on_scale(scale, "forecast", target("forecast", forecast))
+        ), seen
 
     def predict(self, X: Any) -> Floats:
         """Sigma of each row. An input may be missing (NaN), also where none was in the rows it was
@@ -288,6 +329,11 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     def predict_distribution(self, X: Any, forecast: Any = None) -> Law:
         """The distribution around the forecast of each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``,
         ``crps``; see :meth:`predict_quantiles`."""
+        if self.fitted_.options["transform"] != "none":
+            raise ValueError(
+                "a model on another scale has no law on yours that could be named: see "
+                "predict_quantiles, predict_interval"
+            )
         bias, own, sigma, _ = self._predicted(X)
         if forecast is not None:
             centre = target("forecast", forecast) + (0.0 if bias is None else bias)
@@ -299,9 +345,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
 
     def _law(self, forecast: Floats, sigma: Floats) -> Law:
         base, df, location, left, right = self.fitted_.law
-        return Law(
-            base, forecast + location * sigma, left=left * sigma, right=right * sigma, df=df
-        )
+        sides = {"left": left * sigma, "right": right * sigma}
+        told = self.fitted_.options
+        bounds = {name: told[name] for name in ("lower", "upper") if told[name] is not None}
+        return Law(base, forecast + location * sigma, df=df, **sides, **bounds)
 
     def bias(self, X: Any) -> Floats:
         """What to add to the forecast of each row: the mean error there, learned with ``debias=True``.
@@ -372,7 +419,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return forecast
 
     def score(
-        self, X: Any, error: Any = None, sample_weight: Any = None, *, y: Any = None
+        self,
+        X: Any,
+        error: Any = None,
+        sample_weight: Any = None,
+        *,
+        observation: Any = None,
+        y: Any = None,
     ) -> float:
         """Minus the mean CRPS of the errors with the laws predicted for them: greater is better. A bias
         that was learned is taken away first; with ``fit_mean=True`` observations are given, and the
@@ -382,7 +435,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         for known in (bias, own):
             if known is not None and e.shape == known.shape:
                 e = _errbar.errors_of(e, known)
-        crps = self._law(np.zeros_like(sigma), sigma).crps(e)
+        if self.lower is not None or self.upper is not None:
+            if observation is None:
+                raise ValueError("observations have bounds: give them too, score(X, error, observation=...)")
+            seen = target("observation", observation)
+            crps = self._law(seen - e, sigma).crps(seen)
+        else:
+            crps = self._law(np.zeros_like(sigma), sigma).crps(e)
         weight = weights(sample_weight)
         return -float(np.average(crps, weights=weight))
 
@@ -481,6 +540,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "debias": bool(self.debias),
             "law": text("law", self.law),
             "recalibrate": bool(self.recalibrate),
+            "lower": None if self.lower is None else number("lower", self.lower),
+            "upper": None if self.upper is None else number("upper", self.upper),
+            "transform": text("transform", self.transform),
             "fit_mean": bool(self.fit_mean),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
             "seed": seed_of(self.random_state),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use errbar::fit::guarantee::{Category, Method};
 use errbar::fit::{self, Kind, Rows};
-use errbar::law::Base;
+use errbar::law::{Base, Bounds, Transform};
 use errbar::score::LossKind;
 use errbar::{Data, Error, Group, Split};
 use numpy::{
@@ -53,6 +53,9 @@ pub(crate) struct FitOptions<'py> {
     debias: bool,
     law: String,
     recalibrate: bool,
+    lower: Option<f64>,
+    upper: Option<f64>,
+    transform: String,
     fit_mean: bool,
     guarantee: Option<String>,
     seed: u64,
@@ -63,6 +66,11 @@ pub(crate) struct FitOptions<'py> {
 impl FitOptions<'_> {
     fn options(&self) -> PyResult<fit::Options> {
         let beta = beta_of(&self.beta)?;
+        let Some(bounds) = Bounds::new(self.lower, self.upper) else {
+            return Err(PyValueError::new_err(
+                "lower is not below upper: swap them, or leave one out",
+            ));
+        };
         Ok(fit::Options::default()
             .kind(self.model.parse::<Kind>().map_err(refused)?)
             .loss(LossKind::named(&self.loss, beta).map_err(refused)?)
@@ -77,6 +85,8 @@ impl FitOptions<'_> {
             .debias(self.debias)
             .law(self.law.parse().map_err(refused)?)
             .recalibrate(self.recalibrate)
+            .bounds(bounds)
+            .transform(self.transform.parse().map_err(refused)?)
             .guarantee(match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
@@ -96,16 +106,17 @@ pub(crate) fn fit_sigma(
     py: Python<'_>,
     inputs: Inputs<'_>,
     names: Vec<String>,
-    error: Column<'_>,
+    errors: (Column<'_>, Option<Column<'_>>),
     weight: Option<Column<'_>>,
     group: Option<Groups<'_>>,
     wanted: FitOptions<'_>,
 ) -> PyResult<Fitted> {
-    let options = wanted.options()?;
+    let (options, (error, observation)) = (wanted.options()?, errors);
     let threads = threads_of(wanted.n_jobs)?;
     let (x, columns) = (inputs.as_slice()?.to_vec(), inputs.shape()[1]);
     let error = error.as_slice()?.to_vec();
     let weight = maybe(weight.as_ref())?.map(<[f64]>::to_vec);
+    let observation = maybe(observation.as_ref())?.map(<[f64]>::to_vec);
     let group = match group {
         Some((name, labels, rows)) => Some(Group { name, labels, rows: rows.as_slice()?.to_vec() }),
         None => None,
@@ -118,6 +129,7 @@ pub(crate) fn fit_sigma(
         }
         let mut data =
             Data::with_missing(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
+        data = data.maybe_observed(observation.as_deref())?;
         if let Some(group) = group {
             data = data.grouped(group)?;
         }
@@ -131,6 +143,19 @@ pub(crate) fn fit_sigma(
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &words, 2)?;
     }
     Ok(Fitted { fitted: fit.fitted })
+}
+
+/// Values on a scale by its name.
+#[pyfunction]
+pub(crate) fn on_scale<'py>(
+    py: Python<'py>,
+    scale: &str,
+    what: &str,
+    values: Column<'_>,
+) -> PyResult<Numbers<'py>> {
+    let what = if what == "forecast" { "forecast" } else { "observation" };
+    let scale: Transform = scale.parse().map_err(refused)?;
+    Ok(scale.all(what, values.as_slice()?).map_err(refused)?.into_pyarray(py))
 }
 
 #[pymethods]
@@ -328,6 +353,10 @@ impl Fitted {
         dict.set_item("debias", options.debias)?;
         dict.set_item("law", options.law.name())?;
         dict.set_item("recalibrate", options.recalibrate)?;
+        let finite = |bound: f64| Some(bound).filter(|bound| bound.is_finite());
+        dict.set_item("lower", finite(options.bounds.lower()))?;
+        dict.set_item("upper", finite(options.bounds.upper()))?;
+        dict.set_item("transform", options.transform.name())?;
         dict.set_item("fit_mean", self.fitted.mean().is_some())?;
         let guarantee = options.guarantee.map(|method| match method {
             Method::Split => "split",

@@ -14,7 +14,7 @@ mod threads;
 #[pyo3::pymodule]
 mod _errbar {
     #[pymodule_export]
-    use crate::fitted::{Fitted, fit_sigma};
+    use crate::fitted::{Fitted, fit_sigma, on_scale};
     #[pymodule_export]
     use crate::gaussian::{crps, crps_gradient, erf, erfc, erfcinv, erfinv, nlpd, pit};
     #[pymodule_export]

@@ -52,8 +52,8 @@ pub fn fit_with_mean(
     let (mean, error) = learn_mean(inputs, columns, observation, options, &first)?;
     let then = Stage { whole: monitor, from: 0.7, to: 1.0 };
     let options = options.beside_a_mean(observation.len());
-    let Fit { fitted, held_out } =
-        fit(&Data::new(inputs, columns, &error)?, names, &options, &then)?;
+    let data = Data::new(inputs, columns, &error)?.maybe_observed(Some(observation))?;
+    let Fit { fitted, held_out } = fit(&data, names, &options, &then)?;
     Ok(Fit { fitted: fitted.with_mean(mean), held_out })
 }
 
