@@ -17,12 +17,15 @@ use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 use clap::Parser;
-use errbar::fit::{self, Kind};
+use errbar::fit::{self, Kind, LawKind};
+use errbar::law::{self, Law};
 use errbar::score::{Sample, calibration, crps, nlpd};
 use errbar::{Data, Silent};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+
+const LEVELS: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// Bootstrap samples of an interval.
 const REPLICATES: usize = 2000;
@@ -51,6 +54,11 @@ struct Arguments {
     /// Learn the bias as well, and move forecasts by it (but for the constant model).
     #[arg(long)]
     debias: bool,
+
+    /// The law of the errors, as errbar fit --law; paper is the Gaussian without recalibration, and the
+    /// constant model always has that.
+    #[arg(long, default_value = "auto")]
+    law: String,
 
     /// The seed of everything random.
     #[arg(long, default_value_t = 0)]
@@ -195,7 +203,7 @@ struct Outcome {
     /// Likewise, the mean negative log predictive density.
     plain_nlpd: f64,
     nlpd: f64,
-    coverage_90: f64,
+    coverage: [f64; 3],
     /// To fit once.
     seconds: f64,
 }
@@ -211,7 +219,12 @@ impl Outcome {
             .kind(model)
             .seed(arguments.seed)
             .debias(arguments.debias && model != Kind::Constant);
+        let options = match (model, arguments.law.as_str()) {
+            (Kind::Constant, _) | (_, "paper") => options.law(LawKind::Normal).recalibrate(false),
+            (_, law) => options.law(law.parse()?),
+        };
         let (mut error, mut sigma, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+        let mut laws: Vec<Law> = Vec::new();
         // Of forecasts that may have been moved.
         let mut left = Vec::new();
         let mut seconds = 0.0;
@@ -224,6 +237,7 @@ impl Outcome {
             seconds += start.elapsed().as_secs_f64() / parts.len() as f64;
             let predicted = fitted.predict(&test.inputs)?;
             sigma.extend(predicted.sigma());
+            laws.resize(sigma.len(), predicted.law());
             match predicted.bias() {
                 Some(bias) => left.extend(test.error.iter().zip(bias).map(|(e, bias)| e - bias)),
                 None => left.extend_from_slice(&test.error),
@@ -233,17 +247,19 @@ impl Outcome {
             plain.resize(error.len(), mean(&squares).sqrt());
         }
         let (sample, plain) = (Sample::new(&left, &sigma)?, Sample::new(&error, &plain)?);
-        let coverage = calibration::coverage(&sample, &[0.9], 0.95)?;
+        let equal = law::judge::as_gaussian(&sample, &laws)?;
+        let coverage = calibration::coverage(&Sample::new(&equal, &sigma)?, &LEVELS, 0.95)?;
+        let (crps, log_scores) = law::judge::scores(&sample, &laws)?;
         Ok(Self {
             table: name.to_owned(),
             model,
             rows: parts[0].0.error.len(),
             inputs: parts[0].0.names.len(),
-            crps: crps::each(&sample),
+            crps,
             plain_crps: crps::mean(&plain),
             plain_nlpd: nlpd::mean(&plain),
-            nlpd: nlpd::mean(&sample),
-            coverage_90: coverage.first().map_or(0.0, |coverage| coverage.observed),
+            nlpd: mean(&log_scores),
+            coverage: std::array::from_fn(|level| coverage[level].observed),
             seconds,
         })
     }
@@ -300,15 +316,16 @@ fn page(results: &[Outcome], models: &[Kind], arguments: &Arguments) -> anyhow::
         }
         false => "",
     };
+    let law = &arguments.law;
     let mut all = format!(
-        "# Error bars on {} tables\n\nJudged by {judged}.{moved} Ratios are CRPS over that of one sigma for all \
+        "# Error bars on {} tables\n\nJudged by {judged}.{moved} The law of errors: {law}. Ratios are CRPS over that of one sigma for all \
          rows; a smaller one is better. Intervals hold 95% of {REPLICATES} bootstrap samples of the \
          judged rows. The root mean \
          square is another sigma for all rows: other libraries are measured by it, and so is every gain \
          in NLPD.\n\n\
          | model | geometric mean of ratios | interval | the same over the root mean square | largest \
-         ratio | median gain in NLPD | mean \
-         coverage of 90% intervals | seconds, all fits |\n|---|---|---|---|---|---|---|---|\n",
+         ratio | median gain in NLPD | mean gain | mean \
+         coverage of 50, 90, 99% intervals | seconds, all fits |\n|---|---|---|---|---|---|---|---|---|\n",
         constant.len()
     );
     let mut each = String::new();
@@ -316,8 +333,8 @@ fn page(results: &[Outcome], models: &[Kind], arguments: &Arguments) -> anyhow::
         let own = of(model);
         writeln!(
             each,
-            "\n## {}\n\n| table | train rows | inputs | NLPD | CRPS | ratio | interval | coverage of 90% \
-             intervals | seconds |\n|---|---|---|---|---|---|---|---|---|",
+            "\n## {}\n\n| table | train rows | inputs | NLPD | CRPS | ratio | interval | coverage of 50, 90, \
+             99% intervals | seconds |\n|---|---|---|---|---|---|---|---|---|",
             model.name()
         )?;
         let mut summary = Summary::default();
@@ -328,19 +345,19 @@ fn page(results: &[Outcome], models: &[Kind], arguments: &Arguments) -> anyhow::
             products.iter_mut().zip(&samples).for_each(|(product, ratio)| *product += ratio.ln());
             writeln!(
                 each,
-                "| {} | {} | {} | {:.4} | {:.5} | {ratio:.3} | {} | {:.3} | {:.2} |",
+                "| {} | {} | {} | {:.4} | {:.5} | {ratio:.3} | {} | {} | {:.2} |",
                 own.table,
                 own.rows,
                 own.inputs,
                 own.nlpd,
                 mean(&own.crps),
                 interval(samples),
-                own.coverage_90,
+                own.coverage.map(|share| format!("{share:.3}")).join(" "),
                 own.seconds
             )?;
             summary.plain_ratio.push(mean(&own.crps) / own.plain_crps);
             summary.ratio.push(ratio);
-            summary.add(own.plain_nlpd - own.nlpd, own.coverage_90, own.seconds);
+            summary.add(own.plain_nlpd - own.nlpd, own.coverage, own.seconds);
         }
         let means = products.iter().map(|product| (product / own.len() as f64).exp()).collect();
         summary.write(&mut all, model.name(), &interval(means))?;
@@ -361,12 +378,12 @@ struct Summary {
     /// Over the root mean square.
     plain_ratio: Vec<f64>,
     gain: Vec<f64>,
-    coverage: Vec<f64>,
+    coverage: Vec<[f64; 3]>,
     seconds: f64,
 }
 
 impl Summary {
-    fn add(&mut self, gain: f64, coverage: f64, seconds: f64) {
+    fn add(&mut self, gain: f64, coverage: [f64; 3], seconds: f64) {
         self.gain.push(gain);
         self.coverage.push(coverage);
         self.seconds += seconds;
@@ -377,15 +394,22 @@ impl Summary {
             [] => String::new(),
             values => format!("{:.4}", of(values)),
         };
+        // Of other libraries only that of 90% is known.
+        let coverage: Vec<String> = (0..3)
+            .map(|level| mean(&self.coverage.iter().map(|c| c[level]).collect::<Vec<f64>>()))
+            .filter(|share| !share.is_nan())
+            .map(|share| format!("{share:.3}"))
+            .collect();
         let largest = |ratios: &[f64]| ratios.iter().copied().fold(0.0, f64::max);
         writeln!(
             out,
-            "| {name} | {} | {interval} | {} | {} | {:.3} | {:.3} | {:.1} |",
+            "| {name} | {} | {interval} | {} | {} | {:.3} | {:.3} | {} | {:.1} |",
             number(&self.ratio, geometric_mean),
             number(&self.plain_ratio, geometric_mean),
             number(if self.ratio.is_empty() { &self.plain_ratio } else { &self.ratio }, largest),
             median(self.gain.clone()),
-            mean(&self.coverage),
+            mean(&self.gain),
+            coverage.join(" "),
             self.seconds
         )
     }
@@ -427,7 +451,7 @@ impl Peer {
             });
             let (ratio, gain) = (line.crps / constant.crps, constant.nlpd - line.nlpd);
             peers[at].summary.plain_ratio.push(ratio);
-            peers[at].summary.add(gain, line.coverage90, line.fit_seconds);
+            peers[at].summary.add(gain, [f64::NAN, line.coverage90, f64::NAN], line.fit_seconds);
         }
         peers.retain(|peer| peer.name != "constant");
         peers.sort_by(|a, b| {
