@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use errbar::law::{Base, Bounds, Gradient, Law, Laws, LogNormal};
+use errbar::law::{AccuracyReliability, Base, Bounds, Gradient, Law, Laws, LogNormal};
+use errbar::score::{self, Beta};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 
 /// The rows of `law_vectors.csv` of one kind: the law and the numbers that follow.
 fn vectors(kind: &str) -> Vec<(Law, Vec<f64>)> {
@@ -542,4 +545,58 @@ fn extremes_are_limits_or_nan() {
     let cauchy = Law::symmetric(Base::StudentT { nu: 1.0 }, 0.0, 1.0);
     assert!((cauchy.cdf(1.0) - 0.75).abs() < 1e-15 && cauchy.crps(1.0).is_nan());
     assert!((cauchy.quantile(0.75) - 1.0).abs() < 1e-15);
+}
+
+/// The cost of any law: for Gaussian laws that of 2018, and derivatives against differences.
+#[test]
+fn the_cost_of_any_law() {
+    let mut rng = Pcg64::seed_from_u64(8);
+    let rows = 60;
+    let error: Vec<f64> = (0..rows).map(|_| 3.0 * (rng.random::<f64>() - 0.4)).collect();
+    let sigma: Vec<f64> = (0..rows).map(|_| 0.5 + rng.random::<f64>()).collect();
+    let weight: Vec<f64> = (0..rows).map(|_| f64::from(rng.random_range(0..3))).collect();
+    for weight in [None, Some(&weight[..])] {
+        let mut any = AccuracyReliability::new(&error, weight, Beta::Heuristic).unwrap();
+        let mut gaussian =
+            score::AccuracyReliability::new(&error, weight, Beta::Heuristic).unwrap();
+        let laws: Vec<Law> = sigma.iter().map(|sigma| Law::normal(0.0, *sigma)).collect();
+        let (mut by_law, mut by_sigma) = (vec![Gradient::default(); rows], vec![0.0; rows]);
+        let one = any.value_and_gradient(&laws, &mut by_law).unwrap();
+        let other = gaussian.value_and_gradient(&sigma, &mut by_sigma).unwrap();
+        assert_eq!(any.beta(), gaussian.beta());
+        for (a, b) in [(one.value, other.value), (one.crps, other.crps), (one.rs, other.rs)] {
+            assert!((a - b).abs() < 1e-14, "{a} {b}");
+        }
+        for (of, slope) in by_law.iter().zip(&by_sigma) {
+            assert!((of.left + of.right - slope).abs() < 1e-14);
+        }
+        for base in [Base::Logistic, Base::Laplace, Base::StudentT { nu: 4.0 }, Base::Normal] {
+            let laws: Vec<Law> =
+                sigma.iter().map(|s| Law::new(base, 0.1 * s, 0.6 * s, 1.3 * s)).collect();
+            let mut gradient = vec![Gradient::default(); rows];
+            let at = any.value_and_gradient(&laws, &mut gradient).unwrap();
+            assert_eq!(any.value(&laws).unwrap().value, at.value);
+            let step = 1e-6;
+            // Ranks do not change in so small a step.
+            for row in 0..8 {
+                let mut moved = |change: &dyn Fn(&mut Law, f64)| {
+                    let mut ends = [step, -step].map(|step| {
+                        let mut laws = laws.clone();
+                        change(&mut laws[row], step);
+                        any.value(&laws).unwrap().value
+                    });
+                    ends.reverse();
+                    (ends[1] - ends[0]) / (2.0 * step)
+                };
+                for (found, expected) in [
+                    (gradient[row].location, moved(&|law, step| law.location += step)),
+                    (gradient[row].left, moved(&|law, step| law.left += step)),
+                    (gradient[row].right, moved(&|law, step| law.right += step)),
+                ] {
+                    assert!((found - expected).abs() < 1e-8, "{base:?}: {found} {expected}");
+                }
+            }
+        }
+        assert!(any.value(&laws[1..]).is_err());
+    }
 }

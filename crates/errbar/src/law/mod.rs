@@ -46,6 +46,7 @@
 mod base;
 mod bounds;
 mod censored;
+mod cost;
 mod crps;
 mod gradient;
 pub mod judge;
@@ -61,6 +62,7 @@ mod two_piece;
 pub use base::Base;
 pub use bounds::Bounds;
 pub use censored::Censored;
+pub use cost::AccuracyReliability;
 pub use gradient::Gradient;
 pub use laws::Laws;
 pub use log_normal::LogNormal;

@@ -292,6 +292,16 @@ impl<'a> AccuracyReliability<'a> {
         } else {
             dispatch(Scale { error: &self.errors.error, sigma, eta: &mut self.eta });
         }
+        self.rank_scaled();
+    }
+
+    /// Ranks scaled errors that were found in another way.
+    pub(crate) fn rank_eta(&mut self, eta: &[f64]) {
+        self.eta.copy_from_slice(eta);
+        self.rank_scaled();
+    }
+
+    fn rank_scaled(&mut self) {
         match (&mut self.ranks, self.errors.weight.as_deref()) {
             (Ranks::Weighted(near), Some(weight)) => {
                 self.ranking.weighted_mid_ranks(&self.eta, weight, near);
