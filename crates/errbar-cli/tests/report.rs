@@ -166,7 +166,17 @@ fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
     assert!(page.contains("2024-01-28"), "times are dates");
     // A column with gaps is no input, and costs no rows.
     assert!(page.contains("400 rows") && !page.contains("Sigma against gaps"));
-    let names = ["reliability", "pit", "coverage", "spread-skill", "input-1", "order", "groups"];
+    let names = [
+        "reliability",
+        "pit",
+        "coverage",
+        "spread-skill",
+        "quantiles",
+        "sharpness",
+        "input-1",
+        "order",
+        "groups",
+    ];
     for name in names {
         let svg = read(&folder.join("figures"), &format!("{name}.svg"));
         assert!(svg.starts_with("<svg") && svg.contains("aria-label="), "{name}");

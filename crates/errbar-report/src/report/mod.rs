@@ -195,8 +195,12 @@ impl Report {
         };
         let equal = Sample::new(&equal, subject.sigma)?.maybe_weighted(subject.weight)?;
         findings.extend(diagnose::heavy_tails(&equal));
-        let figures =
-            figures::all(&figures::FigureData { subject, sample: &sample, scores: &scores })?;
+        let figures = figures::all(&figures::FigureData {
+            subject,
+            sample: &sample,
+            equal: &equal,
+            scores: &scores,
+        })?;
         let name = |column: &Column<'_>| column.name.to_string();
         Ok(Self {
             findings,

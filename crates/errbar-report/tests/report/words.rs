@@ -81,8 +81,18 @@ fn every_figure_has_words_numbers_and_places() {
     subject.order = Order::Time { name: "when", values: &time, dates: true };
     let report = report(&subject);
     let names: Vec<&str> = report.figures().iter().map(|f| f.name.as_str()).collect();
-    let expected =
-        ["curve", "reliability", "pit", "coverage", "spread-skill", "input-1", "order", "groups"];
+    let expected = [
+        "curve",
+        "reliability",
+        "pit",
+        "coverage",
+        "spread-skill",
+        "quantiles",
+        "sharpness",
+        "input-1",
+        "order",
+        "groups",
+    ];
     assert_eq!(names, expected);
     for figure in report.figures() {
         assert!(figure.message.ends_with('.') && figure.reading.ends_with('.'), "{}", figure.name);
@@ -98,10 +108,10 @@ fn every_figure_has_words_numbers_and_places() {
     let page = report.html("Everything", &Origin::default()).unwrap();
     let tags = tags(&page);
     let count = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
-    assert_eq!((count("figure"), count("script"), count("style"), count("h1")), (8, 1, 1, 1));
+    assert_eq!((count("figure"), count("script"), count("style"), count("h1")), (10, 1, 1, 1));
     // Three broad figures have a second drawing for narrow screens.
     let drawn = drawings(&page);
-    assert_eq!(drawn.len(), 8 + 3);
+    assert_eq!(drawn.len(), 10 + 3);
     let plots: Vec<_> = tags.iter().filter(|tag| tag.has("data-spots")).collect();
     assert_eq!(plots.len(), drawn.len(), "every drawing reads its values out");
     assert!(plots.iter().all(|plot| plot.has("tabindex")));
@@ -161,5 +171,5 @@ fn inputs_come_with_the_most_telling_first() {
         .collect();
     assert_eq!(titles, ["Sigma against x", "Sigma against noise"]);
     subject.ranked = true;
-    assert_eq!(report(&subject).figures()[4].title, "Sigma against noise");
+    assert_eq!(report(&subject).figures()[6].title, "Sigma against noise");
 }

@@ -6,6 +6,7 @@ mod curve;
 mod groups;
 mod inputs;
 mod order;
+mod shape;
 mod spread;
 
 use errbar::score::{Sample, Scores};
@@ -76,6 +77,8 @@ impl ReportFigure {
 pub(super) struct FigureData<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) sample: &'a Sample<'a>,
+    /// The errors as they would be if every law were a Gaussian of the same sigma.
+    pub(super) equal: &'a Sample<'a>,
     pub(super) scores: &'a Scores,
 }
 
@@ -103,6 +106,8 @@ pub(super) fn all(seen: &FigureData<'_>) -> Result<Vec<ReportFigure>> {
     out.push(calibration::pit(seen));
     out.push(calibration::coverage(seen));
     out.push(spread::figure(seen));
+    out.push(shape::quantiles(seen));
+    out.push(shape::sharpness(seen));
     out.extend(inputs::figures(seen));
     out.push(order::figure(seen));
     out.extend(groups::figure(seen));
