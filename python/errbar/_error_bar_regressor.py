@@ -199,7 +199,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """The ends of each row's interval of this level, in two columns.
 
         With ``sigma=SigmaRegressor(guarantee=...)`` these are its intervals with a guarantee: the
-        forecast, and to either side what :meth:`SigmaRegressor.guaranteed` says, of whatever shape the
+        forecast, and around it what :meth:`SigmaRegressor.guaranteed` says, of whatever shape the
         errors are. They come from out-of-fold errors, so what is promised is promised of forecasters
         fitted to a part of the rows; the one fitted to all rows is as good in practice. ``group`` (or
         ``groups``) is then the group of each row, where it was fitted with groups. Otherwise the
@@ -210,8 +210,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         labels = _labels(group, groups)
         last, inputs = _last(self.sigma_, known)
         if getattr(last, "guarantee", None) is not None:
-            reach = last.guaranteed(inputs, share, labels)
-            return np.stack([forecast - reach, forecast + reach], axis=-1)
+            ends = forecast[:, np.newaxis] + last.guaranteed(inputs, share, labels)
+            return np.clip(ends, last.lower, last.upper)
         return np.stack(_law(self.sigma_, known, forecast).interval(share), axis=-1)
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:

@@ -388,8 +388,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return np.stack(band, axis=-1)
 
     def guaranteed(self, X: Any, level: float = 0.9, group: Any = None) -> Floats:
-        """How far the interval of each row reaches to either side of its forecast, to hold the
-        observation with probability ``level`` whatever the distribution of errors.
+        """The least and the most error of each row, in two columns: between them, added to the forecast,
+        lies the observation with probability ``level``, whatever the distribution of errors.
 
         The promise takes new rows to come from the same source as those it was fitted to, in no
         special order: a drift breaks it. ``group`` is the group of each row, where the model was
@@ -401,7 +401,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
         inputs = table(self, X, reset=False)
-        return self.fitted_.guaranteed(inputs, one_level(level), labels)
+        return np.stack(self.fitted_.guaranteed(inputs, one_level(level), labels), axis=-1)
 
     def guaranteed_by(self, group: Any, level: float = 0.9) -> Any:
         """Who the interval of :meth:`guaranteed` is promised to, for rows of these groups: the group by

@@ -220,14 +220,14 @@ impl Fitted {
         Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
     }
 
-    /// How far each row's guaranteed interval reaches to either side of the forecast.
+    /// The least and the most error that each row's guaranteed interval holds.
     fn guaranteed<'py>(
         &self,
         py: Python<'py>,
         inputs: Inputs<'py>,
         level: f64,
         group: Option<Vec<String>>,
-    ) -> PyResult<Numbers<'py>> {
+    ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
         let (x, rows) = (inputs.as_slice()?, inputs.shape()[0]);
         if let Some(labels) = group.as_ref().filter(|labels| labels.len() != rows) {
             return Err(PyValueError::new_err(format!(
@@ -235,14 +235,14 @@ impl Fitted {
                 labels.len()
             )));
         }
-        let reach = detached(py, || {
+        let ends = detached(py, || {
             let group = group.map(|labels| self.numbers_of(&labels));
             let rows = Rows::new(x);
             let rows = group.as_ref().map_or(rows, |group| rows.with_group(group));
-            self.fitted.predict(rows)?.guaranteed_reach(level)
+            self.fitted.predict(rows)?.guaranteed_errors(level)
         })?;
-        let reach = reach.map_err(|error| refused_input(error, self.fitted.names()))?;
-        Ok(reach.into_pyarray(py))
+        let (low, high) = ends.map_err(|error| refused_input(error, self.fitted.names()))?;
+        Ok((low.into_pyarray(py), high.into_pyarray(py)))
     }
 
     /// Who the guaranteed interval of a row of each group is promised to: the group itself, the small

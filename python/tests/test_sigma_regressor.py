@@ -278,8 +278,8 @@ def test_small_groups_are_promised_together():
         "small groups together",
         None,
     ]
-    reach = model.guaranteed(X[:4], 0.9, [3, 50, 60, 99])
-    assert reach[1] == reach[2] != reach[0] and np.isnan(reach[3])
+    low, high = model.guaranteed(X[:4], 0.9, [3, 50, 60, 99]).T
+    assert high[1] == high[2] != high[0] and np.isnan(high[3]) and low[1] < 0 < high[1]
 
 
 def test_intervals_with_a_guarantee():
@@ -290,21 +290,23 @@ def test_intervals_with_a_guarantee():
     error = random.standard_t(2, 4000) * np.where(group == "wild", 5.0, 1.0)
     model = SigmaRegressor("constant", guarantee="split")
     for method in ("split", "cross"):
-        reach = model.set_params(guarantee=method).fit(X[:2000], error[:2000]).guaranteed(X[2000:])
+        model.set_params(guarantee=method).fit(X[:2000], error[:2000])
+        low, high = model.guaranteed(X[2000:]).T
         # 2,000 new rows and 1,000 known ones, within three standard errors of both.
-        assert abs(np.mean(np.abs(error[2000:]) <= reach) - 0.9) < 3 * np.sqrt(
+        assert abs(np.mean((low <= error[2000:]) & (error[2000:] <= high)) - 0.9) < 3 * np.sqrt(
             0.09 * (1 / 2000 + 1 / 1000)
         )
     model.set_params(guarantee="split")
     with pytest.warns(UserWarning, match="2 groups are fewer than 10"):
         model.fit(X[:2000], error[:2000], group=group[:2000])
-    reach = model.guaranteed(X[2000:], 0.9, group[2000:])
+    low, high = model.guaranteed(X[2000:], 0.9, group[2000:]).T
     for one in ("calm", "wild"):
         here = group[2000:] == one
-        inside = np.mean(np.abs(error[2000:])[here] <= reach[here])
+        inside = np.mean(((low <= error[2000:]) & (error[2000:] <= high))[here])
         assert abs(inside - 0.9) < 3 * np.sqrt(0.09 * (1 / here.sum() + 1 / 300))
     # A group that was not seen gets no promise.
-    assert np.isnan(model.guaranteed(X[:2], 0.9, ["calm", "new"])).tolist() == [False, True]
+    unknown = np.isnan(model.guaranteed(X[:2], 0.9, ["calm", "new"]))
+    assert unknown.tolist() == [[False, False], [True, True]]
     assert model.guaranteed_by(["calm", "new"]).tolist() == ["calm", None]
     with pytest.raises(ValueError, match="group has 1 values but X has 2 rows"):
         model.guaranteed(X[:2], 0.9, ["calm"])

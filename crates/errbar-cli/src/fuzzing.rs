@@ -60,8 +60,8 @@ pub fn model(bytes: &[u8]) {
     }
     if fitted.guarantee().is_some() {
         // More may be asked for than it can promise.
-        let reach = predicted.guaranteed_reach(0.5).unwrap_or_default();
-        assert!(reach.iter().all(|reach| *reach >= 0.0), "{reach:?}");
+        let (low, high) = predicted.guaranteed_errors(0.5).unwrap_or_default();
+        assert!(low.iter().zip(&high).all(|(low, high)| low <= high), "{low:?} {high:?}");
     }
 
     let saved = fitted.to_json().expect("a model that was read can be saved");

@@ -100,13 +100,13 @@ pub(crate) struct Grouped<'a> {
     pub(crate) rows: &'a [u32],
 }
 
-/// How often guaranteed intervals that reach so far (NaN where nothing is promised) held the
+/// How often guaranteed intervals of these errors (NaN where nothing is promised) held the
 /// observation: of all rows, then of each group that was promised it, or of how many of them it holds
 /// where there are many.
 pub(crate) fn kept(
     guarantee: &Guarantee,
     error: &[f64],
-    reach: &[f64],
+    (low, high): (&[f64], &[f64]),
     group: Option<Grouped<'_>>,
 ) -> String {
     // For each group, and for those together, the rows inside and all.
@@ -122,15 +122,15 @@ pub(crate) fn kept(
             own == Some(&Category::Own)
         })
         .collect();
-    for (row, (error, reach)) in error.iter().zip(reach).enumerate() {
-        if reach.is_nan() {
+    for (row, (error, (low, high))) in error.iter().zip(low.iter().zip(high)).enumerate() {
+        if low.is_nan() {
             without += 1;
             continue;
         }
         let own = group.as_ref().map_or(groups, |group| group.rows[row] as usize);
         let place = if own < groups && is_own[own] { own } else { groups };
         for count in [&mut all, &mut counts[place]] {
-            count.0 += usize::from(error.abs() <= *reach);
+            count.0 += usize::from(low <= error && error <= high);
             count.1 += 1;
         }
     }

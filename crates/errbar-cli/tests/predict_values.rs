@@ -253,12 +253,12 @@ fn guaranteed_intervals_are_those_of_the_library_group_by_group() {
     let fitted = fit::Fitted::from_json(&model).unwrap();
     let site = |name: &str| fitted.guarantee().unwrap().group(name);
     for (row, name) in rows[..2].iter().zip(["a", "b"]) {
-        let reach = {
+        let (low, high) = {
             let site = [site(name)];
             let rows = Rows::new(&[0.5]).with_group(&site);
-            fitted.predict(rows).unwrap().guaranteed_reach(0.9).unwrap()[0]
+            fitted.predict(rows).unwrap().guaranteed_errors(0.9).unwrap()
         };
-        assert_eq!((row[4], row[5]), (1.0 - reach, 1.0 + reach), "{name}");
+        assert_eq!((row[4], row[5]), (1.0 + low[0], 1.0 + high[0]), "{name}");
     }
     // 90% of a normal error lie within 1.64 of its standard deviation.
     assert!((1.2..2.3).contains(&(rows[0][5] - 1.0)) && (12.0..23.0).contains(&(rows[1][5] - 1.0)));

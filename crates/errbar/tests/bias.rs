@@ -132,8 +132,9 @@ fn a_guarantee_holds_around_the_moved_forecast() {
         let fitted = fit(&data, &names(), &options, &Silent).unwrap().fitted;
         let (inputs, error) = draw(1000 + seed, 500, bias);
         let moved = fitted.predict(&inputs).unwrap().bias().unwrap().to_vec();
-        let reach = fitted.predict(&inputs).unwrap().guaranteed_reach(0.9).unwrap();
-        let inside = (0..500).filter(|&i| (error[i] - moved[i]).abs() <= reach[i]).count();
+        let (low, high) = fitted.predict(&inputs).unwrap().guaranteed_errors(0.9).unwrap();
+        let inside =
+            (0..500).filter(|&i| (low[i]..=high[i]).contains(&(error[i] - moved[i]))).count();
         covered += inside as f64 / 500.0 / 40.0;
     }
     // 91/101 on average; the standard error of 40 repetitions is about 0.005.

@@ -283,11 +283,11 @@ impl ReportRows {
             rows = rows.with_group(groups);
         }
         let said = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
-        match said.guaranteed_reach(promise::LEVEL) {
-            Ok(reach) => {
+        match said.guaranteed_errors(promise::LEVEL) {
+            Ok((low, high)) => {
                 let group = texts
                     .map(|texts| promise::Grouped { labels: &texts.values, rows: &texts.rows });
-                Ok(Some(promise::kept(guarantee, &error, &reach, group)))
+                Ok(Some(promise::kept(guarantee, &error, (&low, &high), group)))
             }
             Err(errbar::Error::TooFewForLevel { .. }) => Ok(None),
             Err(error) => Err(self.kept.refused(error)),

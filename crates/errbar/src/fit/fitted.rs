@@ -65,8 +65,9 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 4] = [POLYNOMIAL_BIAS, LAW, BOUNDS, TRANSFORM];
+const NEEDS: [&str; 5] = [POLYNOMIAL_BIAS, LAW, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW];
 const BOUNDS: &str = "bounds";
+const GUARANTEE_BY_LAW: &str = "guarantee by law";
 const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
 const TRANSFORM: &str = "transform";
@@ -302,6 +303,7 @@ impl Fitted {
             (self.shape.is_some(), LAW),
             (!self.options.bounds.are_none(), BOUNDS),
             (self.options.transform != Transform::None, TRANSFORM),
+            (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),
         ];
         all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string()).collect()
     }

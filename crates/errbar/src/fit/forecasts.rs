@@ -299,31 +299,30 @@ impl<'a> Forecasts<'a> {
         Ok(self.laws()?.zip(&observation).map(score).collect())
     }
 
-    /// How far the guaranteed interval of each row reaches to either side of the forecast, on the scale of
-    /// the errors: see
+    /// The least and the most error that the guaranteed interval of each row holds: see
     /// [`guarantee`](super::guarantee). NaN where nothing can be promised: for rows of no known group,
     /// or of groups too small for the level even together; without groups all rows are taken together.
     ///
     /// # Errors
     /// No guarantee, or more than it can promise to any row.
-    pub fn guaranteed_reach(&self, level: f64) -> Result<Vec<f64>> {
+    pub fn guaranteed_errors(&self, level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
         let guarantee = self.fitted.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
         guarantee.reach(self.rows.inputs, &self.sigma, level, self.rows.group)
     }
 
     /// The lower and the upper ends of intervals that hold the observation with this probability
-    /// whatever the distribution of errors: [`Forecasts::guaranteed_reach`] around the forecast.
+    /// whatever the distribution of errors: [`Forecasts::guaranteed_errors`] around the forecast.
     ///
     /// # Errors
     /// No forecast, no guarantee, or more than it can promise to any row.
     pub fn guaranteed(&self, level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
-        let reach = self.guaranteed_reach(level)?;
+        let (low, high) = self.guaranteed_errors(level)?;
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
-        let end = |sign: f64| {
-            let ends = forecast.iter().zip(&reach);
-            ends.map(|(mu, reach)| self.user_value(mu + sign * reach)).collect()
+        let end = |error: Vec<f64>| {
+            let ends = forecast.iter().zip(error);
+            ends.map(|(mu, error)| self.user_value(mu + error)).collect()
         };
-        Ok((end(-1.0), end(1.0)))
+        Ok((end(low), end(high)))
     }
 
     /// The band that holds sigma itself with a given probability, row by row, where the model has

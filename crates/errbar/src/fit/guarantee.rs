@@ -7,8 +7,10 @@
 //! order. A drift, or a time series with a memory, breaks that; nothing here can mend it.
 //!
 //! - [`Method::Split`] keeps some rows from the model. With $n$ of them the interval of level $p$
-//!   reaches to the $\lceil (n+1) p \rceil$-th smallest $|\varepsilon|/\sigma$: it holds a new
-//!   observation with a probability of at least $p$, and below $p + 1/(n+1)$ when no two errors tie.
+//!   reaches to the $\lceil (n+1) p \rceil$-th smallest $|\Phi^{-1}(F(\varepsilon))|$, with $F$ the law
+//!   of the errors, so that it has the shape of the law (for a Gaussian these are
+//!   $|\varepsilon|/\sigma$): it holds a new observation with a probability of at least $p$, and below
+//!   $p + 1/(n+1)$ when no two errors tie.
 //! - [`Method::Cross`] learns from all rows: models of some of them judge the others. The promise is
 //!   weaker, $2p - 1$ less a term of the order of $\sqrt{2/n}$ (Barber et al. 2021, Theorem 4); in
 //!   practice it holds about $p$, with narrower intervals.
@@ -31,12 +33,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::shape::is_unit;
 use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows};
 use crate::checks::check_length;
 use crate::choices::by_name;
 use crate::data::{Data, Split, shuffled};
 use crate::error::{Error, Result};
 use crate::folds::{Fold, Order};
+use crate::law::Law;
 use crate::mean::bias::without;
 use crate::monitor::{Monitor, Stage};
 use crate::sigma::Supported;
@@ -69,6 +73,10 @@ pub struct Guarantee {
     group: Option<(String, Vec<String>)>,
     /// One part for split, one for each fold for cross.
     parts: Vec<Calibration>,
+    /// The law in units of sigma that sizes are counted by; a Gaussian, even around the forecast, where
+    /// there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    law: Option<Law>,
 }
 
 /// Errors in units of a sigma that had not seen them.
@@ -86,6 +94,8 @@ struct Saved {
     method: Method,
     group: Option<(String, Vec<String>)>,
     parts: Vec<SavedCalibration>,
+    #[serde(default)]
+    law: Option<Law>,
 }
 
 #[derive(Deserialize)]
@@ -101,7 +111,7 @@ struct SavedCalibration {
 impl TryFrom<Saved> for Guarantee {
     type Error = String;
 
-    fn try_from(Saved { method, group, parts }: Saved) -> std::result::Result<Self, String> {
+    fn try_from(Saved { method, group, parts, law }: Saved) -> std::result::Result<Self, String> {
         let groups = group.as_ref().map_or(1, |(_, labels)| labels.len());
         let part = |SavedCalibration { model, mut by_group, scores }: SavedCalibration| {
             if by_group.len() > groups {
@@ -116,7 +126,7 @@ impl TryFrom<Saved> for Guarantee {
             Ok(Calibration { model, by_group })
         };
         let parts = parts.into_iter().map(part).collect::<std::result::Result<_, _>>()?;
-        Ok(Self { method, group, parts })
+        Ok(Self { method, group, parts, law })
     }
 }
 
@@ -215,7 +225,9 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         None => held.error().to_vec(),
     };
     let mut by_group = vec![Vec::new(); groups.len()];
-    for (size, (_, group)) in sizes(&left, predicted.sigma()).zip(&calibration) {
+    let law = fit.fitted.shape.as_ref().map(|shape| *shape.law());
+    let sizes = sizes(&left, predicted.sigma(), law.as_ref());
+    for (size, (_, group)) in sizes.zip(&calibration) {
         by_group[*group].push(size);
     }
     by_group.iter_mut().for_each(|sizes| sizes.sort_by(f64::total_cmp));
@@ -224,7 +236,7 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         (group.name.clone(), groups.iter().map(label).collect())
     });
     let parts = vec![Calibration { model: None, by_group }];
-    fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts });
+    fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts, law });
     Ok(fit)
 }
 
@@ -273,17 +285,23 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let own = Options { kind, ..*options };
         let model = fit_rows(&data.pick(&others), names, &own, &part)?.fitted.model;
         let sigma = model.predict(data.pick(&held).inputs())?;
-        let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma).collect();
+        let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma, None).collect();
         sizes.sort_by(f64::total_cmp);
         parts.push(Calibration { by_group: vec![sizes], model: Some(model) });
     }
-    fit.fitted.guarantee = Some(Guarantee { method: Method::Cross, group: None, parts });
+    fit.fitted.guarantee = Some(Guarantee { method: Method::Cross, group: None, parts, law: None });
     Ok(fit)
 }
 
-/// The sizes of errors in units of sigma.
-fn sizes(error: &[f64], sigma: &[f64]) -> impl Iterator<Item = f64> {
-    error.iter().zip(sigma).map(|(error, sigma)| (error.abs() / sigma).min(f64::MAX))
+/// The sizes of errors in units of sigma, or what these would be if the law were a Gaussian.
+fn sizes(error: &[f64], sigma: &[f64], law: Option<&Law>) -> impl Iterator<Item = f64> {
+    error.iter().zip(sigma).map(move |(error, sigma)| {
+        let size = match law {
+            Some(law) => law.gaussian_quantile_of(error / sigma).abs(),
+            None => error.abs() / sigma,
+        };
+        size.min(f64::MAX)
+    })
 }
 
 impl Guarantee {
@@ -291,6 +309,11 @@ impl Guarantee {
     #[must_use]
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// Whether intervals have the shape of a law.
+    pub(super) fn has_law(&self) -> bool {
+        self.law.is_some()
     }
 
     /// What rows are grouped by, if they are.
@@ -391,10 +414,13 @@ impl Guarantee {
             }
             part.model.as_ref().map_or(Ok(()), Supported::check)?;
         }
+        if self.law.is_some_and(|law| !is_unit(&law) || self.method == Method::Cross) {
+            return Err("the law of its guarantee cannot be used".into());
+        }
         Ok(())
     }
 
-    /// How far the interval of each row reaches to either side of the forecast. `sigma` is that of the
+    /// The least and the most error that the interval of each row holds. `sigma` is that of the
     /// fitted model; `group` the number of each row's group. NaN where nothing can be promised: for rows
     /// of no known group, and of groups that are too small even together. Without `group`, all groups are
     /// promised something together.
@@ -407,7 +433,32 @@ impl Guarantee {
         sigma: &[f64],
         level: f64,
         group: Option<&[Option<u32>]>,
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
+        let sizes = self.sizes_of_rows(inputs, sigma, level, group)?;
+        let Some(law) = self.law else {
+            return Ok((sizes.iter().map(|size| -size).collect(), sizes));
+        };
+        // The same for all rows of a group, and slow.
+        let mut last = (f64::NAN, [f64::NAN; 2]);
+        let mut ends = |size: f64, sigma: f64| {
+            if size.to_bits() != last.0.to_bits() {
+                last = (size, [-size, size].map(|size| law.quantile_of_gaussian(size)));
+            }
+            last.1.map(|z| z * sigma)
+        };
+        Ok(sizes.iter().zip(sigma).map(|(size, sigma)| ends(*size, *sigma).into()).unzip())
+    }
+
+    /// The size that the interval of each row reaches to: in units of sigma as the law counts them, or,
+    /// without one, of the error itself.
+    fn sizes_of_rows(
+        &self,
+        inputs: &[f64],
+        sigma: &[f64],
+        level: f64,
+        group: Option<&[Option<u32>]>,
     ) -> Result<Vec<f64>> {
+        let unit = |sigma: &f64| if self.law.is_some() { 1.0 } else { *sigma };
         self.check_level(level)?;
         if self.group.is_some() {
             let by_group = &self.parts[0].by_group;
@@ -417,17 +468,17 @@ impl Guarantee {
                     let (rows, needed) = (self.rows(None), rows_needed_together(level));
                     return Err(Error::TooFewForLevel { level, rows, needed });
                 }
-                return Ok(sigma.iter().map(|sigma| size * sigma).collect());
+                return Ok(sigma.iter().map(|sigma| size * unit(sigma)).collect());
             };
             check_length("group", group.len(), "inputs", sigma.len())?;
             let sizes = self.sizes_of_groups(level);
             let size = |group: &Option<u32>| group.and_then(|g| sizes.get(g as usize).copied());
-            let reach = |(group, sigma)| size(group).map_or(f64::NAN, |size| size * sigma);
+            let reach = |(group, sigma)| size(group).map_or(f64::NAN, |size| size * unit(sigma));
             return Ok(group.iter().zip(sigma).map(reach).collect());
         }
         let at = place(level, self.rows(None));
         if let [Calibration { model: None, by_group }] = &self.parts[..] {
-            return Ok(sigma.iter().map(|sigma| by_group[0][at - 1] * sigma).collect());
+            return Ok(sigma.iter().map(|sigma| by_group[0][at - 1] * unit(sigma)).collect());
         }
         let by_part: Vec<Vec<f64>> = (self.parts.iter())
             .map(|part| {

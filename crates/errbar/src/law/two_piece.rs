@@ -247,6 +247,21 @@ impl Law {
         }
     }
 
+    /// The value whose [`Law::gaussian_quantile_of`] this is.
+    #[must_use]
+    pub fn quantile_of_gaussian(&self, q: f64) -> f64 {
+        if self.base == Base::Normal && self.left == self.right {
+            return self.location + q * self.left;
+        }
+        // The least probability there is, where that of a Gaussian is none.
+        let tail = |q: f64| Law::normal(0.0, 1.0).cdf(-q.abs()).max(f64::MIN_POSITIVE);
+        match q {
+            q if q.is_nan() => q,
+            q if q < 0.0 => self.quantile(tail(q)),
+            q => self.upper_quantile(tail(q)),
+        }
+    }
+
     /// [`Law::cdf`] with its derivatives.
     #[must_use]
     pub fn cdf_and_gradient(&self, y: f64) -> (f64, Gradient) {
