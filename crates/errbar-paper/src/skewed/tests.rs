@@ -1,0 +1,2 @@
+use super::truth::Truth;
+use super::*;
