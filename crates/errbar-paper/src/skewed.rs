@@ -25,10 +25,8 @@ use self::set::Errors;
 pub use self::set::SkewedSet;
 use crate::claims::Claim;
 
-/// Rows that laws and sigmas are learned from.
-const TRAINING: usize = 1000;
-/// New rows that they are judged on.
-const NEW: usize = 10_000;
+/// New rows that laws and sigmas are judged on.
+const NEW: usize = 5_000;
 
 /// What fits have to say on all sets.
 #[derive(Debug, Clone)]
@@ -39,6 +37,10 @@ pub struct Skewed {
     pub costs: Vec<CostRow>,
     /// Runs of each set.
     pub runs: usize,
+    /// Training rows of each.
+    pub training: usize,
+    /// The sets.
+    sets: Vec<SkewedSet>,
     /// What was fitted in the first run: see [`figures`].
     shown: Vec<figures::Shown>,
 }
@@ -49,34 +51,31 @@ pub fn skewed_steps(runs: u64) -> u64 {
     runs * (SkewedSet::ALL.len() * (laws::KINDS.len() + costs::cases().len())) as u64
 }
 
-/// Fits every law and every cost to every set, so many runs with each seed, in parallel. `done` is told
-/// after each fit and says whether to stop, in which case there is no result.
+/// Fits every law and every cost to every set, so many runs with each seed and so many training rows
+/// each, in parallel. `done` is told after each fit and says whether to stop, in which case there is no
+/// result.
 ///
 /// # Errors
 /// What fitting refuses.
 pub fn run_skewed(
     runs: u64,
-    seeds: &[u64],
-    done: impl Fn() -> bool + Sync,
-) -> errbar::Result<Option<Skewed>> {
-    run_with(&Size { training: TRAINING, new: NEW }, runs, seeds, done)
-}
-
-/// How many rows there are.
-struct Size {
     training: usize,
-    new: usize,
-}
-
-fn run_with(
-    size: &Size,
-    runs: u64,
     seeds: &[u64],
     done: impl Fn() -> bool + Sync,
 ) -> errbar::Result<Option<Skewed>> {
-    let jobs: Vec<(SkewedSet, u64, u64)> = SkewedSet::ALL
-        .into_iter()
-        .flat_map(|set| {
+    run_on(&SkewedSet::ALL, runs, training, seeds, done)
+}
+
+fn run_on(
+    sets: &[SkewedSet],
+    runs: u64,
+    training: usize,
+    seeds: &[u64],
+    done: impl Fn() -> bool + Sync,
+) -> errbar::Result<Option<Skewed>> {
+    let jobs: Vec<(SkewedSet, u64, u64)> = sets
+        .iter()
+        .flat_map(|&set| {
             seeds.iter().flat_map(move |&seed| (0..runs).map(move |run| (set, seed, run)))
         })
         .collect();
@@ -90,21 +89,29 @@ fn run_with(
         .into_par_iter()
         .map(|(set, seed, run)| match stop.load(Ordering::Relaxed) {
             true => Ok(None),
-            false => Run::new(set, seed, run, size, &step),
+            false => Run::new(set, seed, run, training, &step),
         })
         .collect::<errbar::Result<_>>()?;
     Ok(all.map(|all| {
-        let each: Vec<&[Run]> = all.chunks(all.len() / SkewedSet::ALL.len()).collect();
+        let runs = (all.len() / sets.len()).max(1);
+        let each: Vec<&[Run]> = all.chunks(runs).collect();
         Skewed {
             laws: each.iter().flat_map(|runs| laws::rows(runs)).collect(),
             costs: each.iter().flat_map(|runs| costs::rows(runs)).collect(),
-            runs: each[0].len(),
+            runs,
+            training,
+            sets: sets.to_vec(),
             shown: each.iter().map(|runs| figures::Shown::new(&runs[0])).collect(),
         }
     }))
 }
 
 impl Skewed {
+    /// How many runs, in words.
+    fn in_words(&self) -> String {
+        if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) }
+    }
+
     /// The questions, each with its table and figure.
     #[must_use]
     pub fn claims(&self) -> Vec<Claim> {
@@ -140,12 +147,12 @@ impl Run {
         set: SkewedSet,
         seed: u64,
         run: u64,
-        size: &Size,
+        training: usize,
         step: &dyn Fn() -> bool,
     ) -> errbar::Result<Option<Self>> {
         let mut rng = set.stream(seed, run);
-        let train = set.draw(size.training, &mut rng);
-        let new = NewRows::new(set, set.draw_evenly(size.new, &mut rng));
+        let train = set.draw(training, &mut rng);
+        let new = NewRows::new(set, set.draw_evenly(NEW, &mut rng));
         let own_seed = seed.wrapping_mul(1_000_003).wrapping_add(run);
         let names: Vec<String> = (0..set.columns()).map(|column| format!("x{column}")).collect();
         let fitted = |error: &[f64], options: fit::Options| {
@@ -163,7 +170,7 @@ impl Run {
                 return Ok(None);
             }
         }
-        let outliers = costs::Outliers::new(size.training, &mut rng);
+        let outliers = costs::Outliers::new(training, &mut rng);
         for case in costs::cases() {
             let error = outliers.among(&train.error, case.outliers);
             let fitted = fitted(&error, case.options())?;

@@ -42,9 +42,13 @@ pub(crate) struct Arguments {
     #[arg(long, allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     runs_5d: u64,
 
-    /// Runs of each set of skewed errors, each with 1,000 training rows.
+    /// Runs of each set of skewed errors.
     #[arg(long, allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     runs_skewed: u64,
+
+    /// Training rows of each run with skewed errors.
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    rows_skewed: u32,
 
     /// The seed of all random numbers.
     #[arg(long, allow_negative_numbers = true, default_value_t = 0)]
@@ -210,6 +214,9 @@ impl Arguments {
             "errbar reproduce --runs {} --runs-5d {} --runs-skewed {} --seed {}",
             self.runs, self.runs_5d, self.runs_skewed, self.seed
         );
+        if self.rows_skewed != 1000 {
+            let _ = write!(command, " --rows-skewed {}", self.rows_skewed);
+        }
         if self.seeds > 1 {
             let _ = write!(command, " --seeds {}", self.seeds);
         }
@@ -289,7 +296,8 @@ fn beyond_rows(arguments: &Arguments) -> anyhow::Result<Vec<BeyondRow>> {
 fn skewed_fits(arguments: &Arguments) -> anyhow::Result<Skewed> {
     let steps = skewed_steps(arguments.runs_skewed * arguments.seeds);
     in_steps(arguments, "Skewed", steps, |done| {
-        run_skewed(arguments.runs_skewed, &arguments.pooled_seeds(), done)
+        let rows = arguments.rows_skewed as usize;
+        run_skewed(arguments.runs_skewed, rows, &arguments.pooled_seeds(), done)
     })
 }
 

@@ -48,7 +48,9 @@ const COLORS: [Color; 7] = [
 pub(super) fn regret_figure(skewed: &Skewed) -> Figure {
     let panel = |label: &str, score: fn(&LawRow) -> (f64, f64), names: Vec<&str>| {
         let x = Axis::new(label).log();
-        let mut panel = Panel::new(x, Axis::new("").names(names)).legend(Legend::Above);
+        // One legend does for both.
+        let legend = if names[0].is_empty() { Legend::Hidden } else { Legend::Above };
+        let mut panel = Panel::new(x, Axis::new("").names(names)).legend(legend);
         for (i, kind) in KINDS.into_iter().enumerate() {
             let of = skewed.laws.iter().filter(|row| row.kind == kind);
             let regret: Vec<f64> = of.map(|row| score(row).0).collect();
@@ -62,7 +64,7 @@ pub(super) fn regret_figure(skewed: &Skewed) -> Figure {
         }
         panel
     };
-    let names: Vec<&str> = SkewedSet::ALL.iter().rev().map(|set| set.name()).collect();
+    let names: Vec<&str> = skewed.sets.iter().rev().map(|set| set.name()).collect();
     Figure::new(960.0, 460.0)
         .columns(2)
         .with(panel("regret in CRPS, as a share", |row| row.crps, names.clone()))
@@ -108,14 +110,10 @@ pub(super) fn cost_figure(skewed: &Skewed) -> Figure {
                 let values: Vec<f64> = of.map(|c| over_sets(&skewed.costs, &c, value)).collect();
                 let dash = if model == Kind::Polynomial { Dash::Solid } else { Dash::Dashed };
                 let (x, color) = (OUTLIERS.to_vec(), colors[cost]);
+                let line = Line::new(x.clone(), values.clone()).color(color).dash(dash);
                 panel = panel
-                    .with(Scatter::new(x.clone(), values.clone()).color(color).radius(2.6).filled())
-                    .with(
-                        Line::new(x, values)
-                            .color(color)
-                            .dash(dash)
-                            .label(format!("{name}, {}", model.name())),
-                    );
+                    .with(if dash == Dash::Solid { line.label(name) } else { line })
+                    .with(Scatter::new(x, values).color(color).radius(2.6).filled());
             }
         }
         panel
@@ -125,9 +123,9 @@ pub(super) fn cost_figure(skewed: &Skewed) -> Figure {
         |row| row.coverage,
         Legend::Hidden,
     );
-    Figure::new(960.0, 400.0)
+    Figure::new(960.0, 360.0)
         .columns(3)
-        .with(panel(Axis::new("regret in CRPS, as a share").log(), |row| row.crps, Legend::Above))
+        .with(panel(Axis::new("regret in CRPS, as a share").log(), |row| row.crps, Legend::TopLeft))
         .with(panel(Axis::new("regret in NLPD").log(), |row| row.nlpd, Legend::Hidden))
         .with(coverage.with(Rule::horizontal(0.9).dash(Dash::Dotted)))
 }

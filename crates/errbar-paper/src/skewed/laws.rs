@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use errbar::fit::{self, Kind, LawKind};
 use errbar::law::{Base, Law};
 
-use super::figures::{density_figure, regret_figure};
-use super::{NEW, Run, Skewed, SkewedSet, TRAINING, mean_and_error};
+use super::figures::{PLACE, density_figure, regret_figure};
+use super::{NEW, Run, Skewed, SkewedSet, mean_and_error};
 use crate::claims::{Claim, listed};
 
 /// The kinds of law, the simplest first, and the choice among them.
@@ -126,15 +126,16 @@ impl Skewed {
 }
 
 pub(super) fn by_crps(skewed: &Skewed) -> Claim {
-    let table = Table { title: "CRPS", score: |row| row.crps, digits: 4 };
+    let table = Table { title: "CRPS", score: |row| row.crps };
     Claim {
         name: "skewed-regret",
         title: "Which law for skewed errors, by CRPS".into(),
         text: format!(
-            "Regret in CRPS: the mean on {NEW} new rows over that of the true law on the same rows, less 1; \
-             means of {} runs with {TRAINING} training rows each, standard errors over runs in brackets. \
-             Sigma is a polynomial throughout. {}",
-            skewed.runs,
+            "Regret in CRPS: the mean on {NEW} new rows over that of the true law on the same rows, less 1. Means of \
+             {} with {} training rows each, standard errors in brackets, the best single law in bold. Sigma \
+             is a polynomial throughout. {}",
+            skewed.in_words(),
+            skewed.training,
             table.verdict(skewed)
         ),
         table: Some(table.of(skewed)),
@@ -143,14 +144,16 @@ pub(super) fn by_crps(skewed: &Skewed) -> Claim {
 }
 
 pub(super) fn by_nlpd(skewed: &Skewed) -> Claim {
-    let table = Table { title: "NLPD", score: |row| row.nlpd, digits: 4 };
+    let table = Table { title: "NLPD", score: |row| row.nlpd };
     Claim {
         name: "skewed-laws",
         title: "Which law for skewed errors, by NLPD".into(),
         text: format!(
             "Regret in NLPD: the mean on the same rows less that of the true law. {} The last column says \
-             in how many runs auto chose which law.",
-            table.verdict(skewed)
+             in how many runs auto chose which law; the figure shows the true laws where inputs are {}, \
+             with what normal and auto made of them in the first run.",
+            table.verdict(skewed),
+            PLACE[0]
         ),
         table: Some(table.of(skewed)),
         figure: Some(density_figure(&skewed.shown)),
@@ -161,12 +164,11 @@ pub(super) fn by_nlpd(skewed: &Skewed) -> Claim {
 struct Table {
     title: &'static str,
     score: fn(&LawRow) -> (f64, f64),
-    digits: usize,
 }
 
 impl Table {
     fn of(&self, skewed: &Skewed) -> (Vec<String>, Vec<Vec<String>>) {
-        let (score, digits) = (self.score, self.digits);
+        let score = self.score;
         let goals = Goal::all(&skewed.laws, score);
         let mut heads = vec![String::from("errors")];
         heads.extend(KINDS.map(|kind| kind.name().to_string()));
@@ -176,9 +178,9 @@ impl Table {
             cells.extend(rows.iter().map(|row| {
                 let (mean, error) = score(row);
                 let bold = if row.kind == goal.best { "**" } else { "" };
-                format!("{bold}{mean:.digits$}{bold} ({error:.digits$})")
+                format!("{bold}{mean:.4}{bold} ({error:.4})")
             }));
-            cells.push(format!("{:.digits$}", goal.limit()));
+            cells.push(format!("{:.4}", goal.limit()));
             cells.push(if goal.is_met() { "met" } else { "missed" }.into());
             let became = rows.last().map(|row| row.became.as_slice()).unwrap_or_default();
             let became: Vec<String> =
@@ -196,12 +198,7 @@ impl Table {
             .filter(|goal| !goal.is_met())
             .map(|goal| {
                 let Goal { set, best, least, auto } = goal;
-                let digits = self.digits;
-                format!(
-                    "{} ({auto:.digits$}, the best, {}, has {least:.digits$})",
-                    set.name(),
-                    best.name()
-                )
+                format!("{} ({auto:.4}, the best, {}, has {least:.4})", set.name(), best.name())
             })
             .collect();
         let (met, all) = (goals.len() - missed.len(), goals.len());
