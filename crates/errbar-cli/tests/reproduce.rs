@@ -68,11 +68,70 @@ fn table_and_claims_are_the_same_bytes_with_one_and_two_threads() {
 }
 
 #[test]
+fn skewed_errors_have_three_tables_with_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let output = run(&[
+        "reproduce",
+        "--only",
+        "skewed",
+        "--runs-skewed",
+        "1",
+        "--rows-skewed",
+        "100",
+        "--out",
+        out,
+    ]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = files(folder.path());
+    let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains(&text("skewed.md")), "what is printed is what is written");
+    let table = |title: &str| {
+        let from = printed.split(title).nth(1).unwrap().split("\n## ").next().unwrap();
+        let rows = from.lines().filter(|line| line.starts_with("| ")).map(String::from);
+        rows.skip(1).collect::<Vec<String>>()
+    };
+    for title in ["skewed errors, by CRPS\n", "skewed errors, by NLPD\n"] {
+        let rows = table(title);
+        assert_eq!(rows.len(), 10, "a line for each set");
+        for row in &rows {
+            // The goal is what the numbers beside it say.
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let number = |cell: &str| {
+                cell.replace("**", "").split(' ').next().unwrap().parse::<f64>().unwrap()
+            };
+            let least = cells[1..8].iter().map(|cell| number(cell)).fold(f64::INFINITY, f64::min);
+            let (auto, limit) = (number(cells[8]), number(cells[9]));
+            assert!((limit - (1.2 * least).max(least + 0.003)).abs() < 2e-4, "{row}");
+            if (auto - limit).abs() > 1e-4 {
+                assert_eq!(cells[10], if auto < limit { "met" } else { "missed" }, "{row}");
+            }
+        }
+    }
+    assert_eq!(
+        table("Which cost should I use?").len(),
+        18,
+        "two models, three shares, three costs"
+    );
+    assert!(printed.contains("Over all shares of outliers"));
+    for name in ["skewed-regret", "skewed-laws", "skewed-costs"] {
+        assert!(files.contains_key(&format!("{name}.svg")), "{name}");
+        assert!(files.contains_key(&format!("{name}.png")), "{name}");
+    }
+    let page = text("index.html");
+    assert!(page.contains("Which cost should I use?") && page.contains("--only skewed"));
+    assert!(page.contains("--rows-skewed 100") && page.contains("<td><b>0."), "bold is bold");
+}
+
+#[test]
 fn wrong_arguments_are_explained_with_status_2() {
     for (arguments, word) in [
         (vec!["reproduce", "--runs", "0"], "--runs"),
         (vec!["reproduce", "--runs", "many"], "--runs"),
         (vec!["reproduce", "--only", "poem"], "figures"),
+        (vec!["reproduce", "--only", "skew"], "skewed"),
+        (vec!["reproduce", "--rows-skewed", "3"], "--rows-skewed"),
         (vec!["reproduce", "--seed", "-1"], "--seed"),
         (vec!["reproduce", "--threads", "0"], "--threads"),
         (vec!["predictt"], "predictt"),
@@ -121,10 +180,17 @@ fn an_interrupt_leaves_nothing_half_written() {
     let before = folder.path().join("table1.csv");
     std::fs::write(&before, "from an earlier run").unwrap();
     let out = folder.path().to_str().unwrap();
-    let mut child = errbar(&["reproduce", "--runs", "100000", "--only", "table", "--out", out])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    for part in ["table", "skewed"] {
+        interrupted(&["reproduce", "--runs", "100000", "--only", part, "--out", out]);
+        assert_eq!(files(folder.path()).len(), 1);
+        assert_eq!(std::fs::read_to_string(&before).unwrap(), "from an earlier run");
+    }
+}
+
+/// Runs the program, interrupts it, and waits for it to say so.
+#[cfg(unix)]
+fn interrupted(arguments: &[&str]) {
+    let mut child = errbar(arguments).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(700));
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
@@ -141,6 +207,4 @@ fn an_interrupt_leaves_nothing_half_written() {
         }
     };
     assert_eq!(status.code(), Some(130));
-    assert_eq!(files(folder.path()).len(), 1);
-    assert_eq!(std::fs::read_to_string(&before).unwrap(), "from an earlier run");
 }

@@ -18,14 +18,14 @@ use rayon::prelude::*;
 use crate::data_set::DataSet;
 use crate::table::quantile;
 
-/// An experiment about something the paper claims.
+/// A question put to an experiment, most often about something the paper claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The stem of its file: `claim-1-trade-off`.
     pub name: &'static str,
     /// The question.
     pub title: String,
-    /// What the numbers say: one paragraph of Markdown.
+    /// What the numbers say: paragraphs of Markdown.
     pub text: String,
     /// Headings and rows.
     pub table: Option<(Vec<String>, Vec<Vec<String>>)>,
@@ -196,12 +196,12 @@ fn number(value: f64, decimals: usize) -> String {
     }
 }
 
-fn strings<const N: usize>(values: [&str; N]) -> Vec<String> {
+pub(crate) fn strings<const N: usize>(values: [&str; N]) -> Vec<String> {
     values.map(str::to_string).to_vec()
 }
 
 /// "a", "a and b", "a, b and c".
-fn listed(words: impl IntoIterator<Item = String>) -> String {
+pub(crate) fn listed(words: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<String> = words.into_iter().collect();
     match (words.pop(), words.is_empty()) {
         (None, _) => String::new(),

@@ -11,8 +11,9 @@ use clap::ValueEnum;
 use errbar::Monitor;
 use errbar_paper::{
     BeyondMethod, BeyondRow, Claim, DataSet, FiveDMethod, FiveDOutcome, Method, PaperFigure, Run,
-    Table, claim_steps, claims, crps_isolines, general_network, quantile, regressions, run_all,
-    run_beyond, run_five_d, sigma_density, sigma_distribution, sigma_estimates,
+    Skewed, Table, claim_steps, claims, crps_isolines, general_network, quantile, regressions,
+    run_all, run_beyond, run_five_d, run_skewed, sigma_density, sigma_distribution,
+    sigma_estimates, skewed_steps,
 };
 use errbar_report::Figure;
 
@@ -28,6 +29,7 @@ use crate::{output, stop};
 #[command(after_help = "Examples:
   errbar reproduce                       everything, 100 runs, into ./reproduction
   errbar reproduce --runs 10 --only table
+  errbar reproduce --only skewed         which law for skewed errors, which cost for sigma
   errbar reproduce --seed 1 --out seed-1
 
 The same seed gives the same bytes, whatever the number of threads; times go to timings.csv.")]
@@ -40,11 +42,20 @@ pub(crate) struct Arguments {
     #[arg(long, allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     runs_5d: u64,
 
+    /// Runs of each set of skewed errors.
+    #[arg(long, allow_negative_numbers = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    runs_skewed: u64,
+
+    /// Training rows of each run with skewed errors.
+    #[arg(long, allow_negative_numbers = true, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    rows_skewed: u32,
+
     /// The seed of all random numbers.
     #[arg(long, allow_negative_numbers = true, default_value_t = 0)]
     seed: u64,
 
-    /// Seeds whose runs are pooled in the part beyond the paper: this many, from --seed on.
+    /// Seeds whose runs are pooled in the parts beyond the paper and with skewed errors: this many, from
+    /// --seed on.
     #[arg(long, allow_negative_numbers = true, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
 
@@ -78,6 +89,8 @@ enum Section {
     Claims,
     /// What goes beyond the paper: smooth functions, local units, mean and sigma in turn.
     Beyond,
+    /// Skewed, heavy-tailed and mixed errors of known laws: which law, and which cost.
+    Skewed,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -135,6 +148,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         say(&format!("{}\n", table.markdown()))?;
         beyond = Some(table);
     }
+    let mut skewed = Vec::new();
+    if wanted(Section::Skewed) {
+        let start = Instant::now();
+        let fits = pool.install(|| skewed_fits(arguments))?;
+        took("skewed", start.elapsed().as_secs_f64());
+        let mut text = String::new();
+        for claim in fits.claims() {
+            let svg = drawn_claim(&claim, &mut files)?;
+            let _ = writeln!(text, "## {}\n\n{}", claim.title, PlainTable::of(&claim).markdown());
+            skewed.push((claim, svg));
+        }
+        say(&text)?;
+        files.push(("skewed.md".into(), text.into_bytes()));
+        files.push(("skewed-laws.csv".into(), fits.laws_csv().into_bytes()));
+        files.push(("skewed-costs.csv".into(), fits.costs_csv().into_bytes()));
+    }
     let mut figures = Vec::new();
     if wanted(Section::Figures) {
         let start = Instant::now();
@@ -148,10 +177,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if wanted(Section::Claims) {
         let start = Instant::now();
         for claim in pool.install(|| all_claims(arguments))? {
-            let svg = match &claim.figure {
-                Some(figure) => Some(drawn(figure, claim.name, &mut files)?),
-                None => None,
-            };
+            let svg = drawn_claim(&claim, &mut files)?;
             say(&format!("{}\n{}\n\n", claim.title, claim.text))?;
             tried.push((claim, svg));
         }
@@ -164,6 +190,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         five_d: five_d.as_ref(),
         claims: &tried,
         beyond: beyond.as_ref(),
+        skewed: &skewed,
         command: &command,
     };
     files.push(("index.html".into(), page::render(&page).into_bytes()));
@@ -177,12 +204,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl Arguments {
+    fn pooled_seeds(&self) -> Vec<u64> {
+        (0..self.seeds).map(|i| self.seed.wrapping_add(i)).collect()
+    }
+
     /// What to type to make this again (where it is written to does not matter).
     fn command(&self) -> String {
         let mut command = format!(
-            "errbar reproduce --runs {} --runs-5d {} --seed {}",
-            self.runs, self.runs_5d, self.seed
+            "errbar reproduce --runs {} --runs-5d {} --runs-skewed {} --seed {}",
+            self.runs, self.runs_5d, self.runs_skewed, self.seed
         );
+        if self.rows_skewed != 1000 {
+            let _ = write!(command, " --rows-skewed {}", self.rows_skewed);
+        }
         if self.seeds > 1 {
             let _ = write!(command, " --seeds {}", self.seeds);
         }
@@ -204,6 +238,14 @@ fn drawn(
     files.push((format!("{name}.png"), figure.png(2.0).with_context(failed)?));
     files.push((format!("{name}.svg"), svg.clone().into_bytes()));
     Ok(svg)
+}
+
+/// The same for the figure of a claim, if it has one.
+fn drawn_claim(
+    claim: &Claim,
+    files: &mut Vec<(String, Vec<u8>)>,
+) -> anyhow::Result<Option<String>> {
+    claim.figure.as_ref().map(|figure| drawn(figure, claim.name, files)).transpose()
 }
 
 fn all_figures(runs: &[Run], arguments: &Arguments) -> anyhow::Result<Vec<PaperFigure>> {
@@ -246,9 +288,17 @@ fn five_d_runs(arguments: &Arguments) -> anyhow::Result<Vec<FiveDOutcome>> {
 
 fn beyond_rows(arguments: &Arguments) -> anyhow::Result<Vec<BeyondRow>> {
     let sets = DataSet::ONE_DIMENSIONAL;
-    let seeds: Vec<u64> = (0..arguments.seeds).map(|i| arguments.seed.wrapping_add(i)).collect();
+    let seeds = arguments.pooled_seeds();
     let fits = arguments.runs * (seeds.len() * sets.len()) as u64;
     in_steps(arguments, "Beyond", fits, |done| run_beyond(&sets, arguments.runs, &seeds, done))
+}
+
+fn skewed_fits(arguments: &Arguments) -> anyhow::Result<Skewed> {
+    let steps = skewed_steps(arguments.runs_skewed * arguments.seeds);
+    in_steps(arguments, "Skewed", steps, |done| {
+        let rows = arguments.rows_skewed as usize;
+        run_skewed(arguments.runs_skewed, rows, &arguments.pooled_seeds(), done)
+    })
 }
 
 /// Work in so many steps, which says `done` after each of them and is told whether to stop.
@@ -272,6 +322,12 @@ struct PlainTable {
 }
 
 impl PlainTable {
+    /// What a claim says, above its table.
+    fn of(claim: &Claim) -> Self {
+        let (heads, rows) = claim.table.clone().unwrap_or_default();
+        Self { caption: claim.text.clone(), heads, rows }
+    }
+
     fn markdown(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
         let rule = format!("|---{}|\n", "|--:".repeat(self.heads.len() - 1));

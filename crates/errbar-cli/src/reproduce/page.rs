@@ -10,6 +10,7 @@ pub(super) struct Page<'a> {
     pub(super) figures: &'a [(PaperFigure, String)],
     pub(super) five_d: Option<&'a super::PlainTable>,
     pub(super) beyond: Option<&'a super::PlainTable>,
+    pub(super) skewed: &'a [(Claim, Option<String>)],
     pub(super) claims: &'a [(Claim, Option<String>)],
     pub(super) command: &'a str,
 }
@@ -33,6 +34,10 @@ pub(super) fn render(page: &Page) -> String {
         }
         @if let Some(five_d) = page.five_d { (section("Five inputs", five_d)) }
         @if let Some(beyond) = page.beyond { (section("Beyond the paper", beyond)) }
+        @if !page.skewed.is_empty() {
+            h2 { "Skewed errors" }
+            @for (claim, svg) in page.skewed { (claim_block(claim, svg.as_deref())) }
+        }
         @if !page.claims.is_empty() {
             h2 { "The paper's claims, tried" }
             @for (claim, svg) in page.claims { (claim_block(claim, svg.as_deref())) }
@@ -99,9 +104,18 @@ fn plain_table(heads: &[String], rows: &[Vec<String>]) -> Markup {
                 th class=[(i == 0).then_some("words")] { (head) }
             } } }
             tbody { @for row in rows { tr { @for (i, cell) in row.iter().enumerate() {
-                td class=[(i == 0).then_some("words")] { (cell) }
+                td class=[(i == 0).then_some("words")] { (bold(cell)) }
             } } } }
         } }
+    }
+}
+
+/// What stands between pairs of `**`, as in Markdown, in bold.
+fn bold(text: &str) -> Markup {
+    html! {
+        @for (i, part) in text.split("**").enumerate() {
+            @if i % 2 == 1 { b { (part) } } @else { (part) }
+        }
     }
 }
 
