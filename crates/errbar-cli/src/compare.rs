@@ -5,8 +5,10 @@ mod words;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use errbar::law::Transform;
-use errbar::score::bootstrap::{Candidate, Dependence, compare};
+use errbar::fit::Fitted;
+use errbar::law::judge::ErrorLaws;
+use errbar::law::{self, Bounds, Law, Transform};
+use errbar::score::bootstrap::{Candidate, Dependence};
 use errbar::score::{self, Beta, Judging};
 use serde::Serialize;
 
@@ -15,7 +17,7 @@ use crate::columns::Request;
 use crate::console::Console;
 use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreRows};
-use crate::stop;
+use crate::{model_file, stop};
 
 /// Compare several sigmas, or several forecasts with theirs, on the same rows.
 ///
@@ -31,6 +33,7 @@ use crate::stop;
   errbar compare out.csv --forecast mu --observation y --sigma old,new
   errbar compare out.csv --forecast gfs,ecmwf --observation t2m --sigma gfs_sigma,ecmwf_sigma
   errbar compare out.csv --error e --sigma a,b,c --against b --time date
+  errbar compare out.csv --sigma old_sigma,sigma --model old.json,new.json
 
 Columns named forecast and observation (or mu and y) need not be named.")]
 pub(crate) struct Arguments {
@@ -52,6 +55,11 @@ pub(crate) struct Arguments {
     /// The columns with the sigmas to compare, two or more.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, required = true)]
     sigma: Vec<String>,
+
+    /// The models that made the sigmas, one for each (- for none): each is judged by the law of its model
+    /// instead of a Gaussian, on the column "debiased" where the model moves forecasts.
+    #[arg(long, short, value_name = "FILES", value_delimiter = ',')]
+    model: Vec<PathBuf>,
 
     /// The one that the others are compared with, by the name of its sigma or forecast [default: the
     /// first].
@@ -151,6 +159,7 @@ impl Arguments {
             sigma: &self.sigma,
             weight: self.weight.as_deref(),
         };
+        let models = self.models()?;
         let asked = names.ask(&mut request)?;
         request.time(self.time.as_deref())?;
         let mut kept = request.read(self.console)?;
@@ -169,8 +178,20 @@ impl Arguments {
             .confidence(self.resampling.confidence);
         let progress = self.console.progress("Scoring");
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
-        let comparison =
-            compare(&samples, against, &judging, &progress).map_err(|error| kept.refused(error))?;
+        let laws: Vec<(Vec<Law>, Option<Vec<Bounds>>)> = (samples.iter().zip(&models))
+            .map(|(sample, model)| {
+                let law = model.as_ref().and_then(Fitted::shape).map(|shape| *shape.law());
+                let observed = model.as_ref().zip(rows.observation());
+                let bounds = observed.and_then(|(model, y)| model.bounds_of(sample.error(), y));
+                (vec![law.unwrap_or(Law::normal(0.0, 1.0)); sample.len()], bounds)
+            })
+            .collect();
+        let laws = laws.iter().map(|(laws, bounds)| ErrorLaws::new(laws).within(bounds.as_deref()));
+        let candidates: Vec<_> = (samples.into_iter().zip(laws).zip(&models))
+            .map(|((sample, laws), model)| (sample, model.as_ref().map(|_| laws)))
+            .collect();
+        let comparison = law::judge::compare(&candidates, against, &judging, &progress)
+            .map_err(|error| kept.refused(error))?;
         let drawn = &comparison.candidates[against].judgement.intervals;
         notes.extend(resampling::note(drawn));
         let dependence = drawn.dependence;
@@ -197,6 +218,35 @@ impl Arguments {
             warnings,
             same_errors: rows.same_errors(),
         })
+    }
+
+    /// The model of each sigma, where there is one.
+    fn models(&self) -> anyhow::Result<Vec<Option<Fitted>>> {
+        if self.model.is_empty() {
+            return Ok(self.sigma.iter().map(|_| None).collect());
+        }
+        if self.model.len() != self.sigma.len() {
+            bail!(
+                "{} models were named for {} sigmas: name one for each, or - where there is none",
+                self.model.len(),
+                self.sigma.len()
+            );
+        }
+        let read = |path: &PathBuf| match path.as_os_str() == "-" {
+            true => Ok(None),
+            false => {
+                let model = model_file::read(path)?;
+                if model.options().transform != Transform::None {
+                    bail!(
+                        "{} was learned on another scale, on which its scores would not be those of the \
+                         others: compare by errbar score",
+                        path.display()
+                    );
+                }
+                Ok(Some(model))
+            }
+        };
+        self.model.iter().map(read).collect()
     }
 
     /// The place of the one to compare with.

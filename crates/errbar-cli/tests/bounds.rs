@@ -103,6 +103,38 @@ fn a_scale_is_left_again_by_predict() {
     assert!(page.contains("log observation"));
 }
 
+/// Two models beside each other, each by its own law, as `errbar score` has them.
+#[test]
+fn models_are_compared_by_their_laws() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    rain(path, "train.csv", 600, 5);
+    rain(path, "test.csv", 500, 6);
+    let fit = "fit train.csv --inputs x --debias no --model polynomial";
+    errbar(path, format!("{fit} --lower 0 -o a.json").split(' ')).well();
+    errbar(path, format!("{fit} --law normal --recalibrate no -o b.json").split(' ')).well();
+    errbar(path, "predict test.csv -m a.json --prefix a_ -o one.csv".split(' ')).well();
+    errbar(path, "predict one.csv -m b.json --prefix b_ -o two.csv".split(' ')).well();
+    let json = |line: &str| -> serde_json::Value {
+        serde_json::from_str(&errbar(path, line.split(' ')).well().printed()).unwrap()
+    };
+    let both = json("compare two.csv --sigma a_sigma,b_sigma --model a.json,b.json --json");
+    for (nth, name) in ["a", "b"].iter().enumerate() {
+        let line = format!("score two.csv --sigma {name}_sigma --model {name}.json --json");
+        let (one, alone) = (&both["candidates"][nth], json(&line));
+        for score in ["crps", "nlpd", "rs"] {
+            assert_eq!(one["scores"][score], alone["scores"][score], "{name} {score}");
+        }
+        assert_eq!(one["verdict_word"], alone["verdict"]["word"]);
+    }
+    assert!(both["candidates"][1]["difference"]["crps"]["value"].as_f64().unwrap() > 0.0);
+    let said = errbar(path, "compare two.csv --sigma a_sigma,b_sigma -m a.json".split(' '));
+    assert!(said.stderr.contains("1 models were named for 2 sigmas"), "{}", said.stderr);
+    let said =
+        errbar(path, "compare two.csv --sigma a_sigma,b_sigma -m a.json,-".split(' ')).well();
+    assert!(said.printed().contains("a_sigma"));
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_the_row() {
     let folder = tempfile::tempdir().unwrap();

@@ -188,3 +188,36 @@ fn weights_count() {
     let weight: Vec<f64> = (0..800).map(|row| f64::from(row < 600)).collect();
     same(shape(&x, &error, Some(&weight)));
 }
+
+/// Compared by their laws, scores are those of `judge`, and a difference is that of the rows.
+#[test]
+fn laws_are_compared_as_what_they_are() {
+    let law = unit(Law::new(Base::Laplace, 0.0, 0.4, 1.0));
+    let (x, error) = draw(4, 800, &law);
+    let sigma: Vec<f64> = x.chunks(2).map(sigma).collect();
+    let sample = Sample::new(&error, &sigma).unwrap();
+    let (right, other) = (vec![law; 800], vec![unit(Law::new(Base::Laplace, 0.0, 1.0, 0.4)); 800]);
+    let laws = |laws| (sample.clone(), Some(law::judge::ErrorLaws::new(laws)));
+    let candidates = [laws(&right), laws(&other), (sample.clone(), None)];
+    let judging = Judging::default();
+    let found = law::judge::compare(&candidates, 0, &judging, &Silent).unwrap();
+    for (candidate, laws) in found.candidates.iter().zip([&right, &other]) {
+        let alone = law::judge::judge(&sample, laws, &judging, &Silent).unwrap();
+        assert_eq!(candidate.judgement.scores, alone.scores);
+        assert_eq!(candidate.judgement.verdict, alone.verdict);
+        assert!(alone.intervals.crps.contains(alone.scores.crps));
+        assert!(alone.intervals.nlpd.contains(alone.scores.nlpd));
+        assert!(alone.intervals.bias.contains(alone.scores.bias));
+    }
+    assert_eq!(found.candidates[2].judgement, judge(&sample).unwrap());
+    // The mirrored law and the Gaussian are worse, beyond doubt.
+    for candidate in &found.candidates[1..] {
+        let difference = candidate.difference.unwrap();
+        assert!(difference.crps.value > 0.0 && difference.crps.is_significant());
+        assert!(difference.nlpd.value > 0.0 && difference.nlpd.is_significant());
+    }
+    let (crps, _) = law::judge::scores(&sample, &other).unwrap();
+    let (least, _) = law::judge::scores(&sample, &right).unwrap();
+    let gap = crps.iter().zip(&least).map(|(a, b)| a - b).sum::<f64>() / 800.0;
+    assert!((found.candidates[1].difference.unwrap().crps.value - gap).abs() < 1e-12);
+}

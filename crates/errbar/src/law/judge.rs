@@ -4,8 +4,8 @@ use super::{Bounds, Censored, Law};
 use crate::checks::check_length;
 use crate::error::Result;
 use crate::monitor::Monitor;
-use crate::score::bootstrap::Interval;
-use crate::score::{Judgement, Judging, Sample, constant, judge_with};
+use crate::score::bootstrap::{Comparison, Intervals, Prepared, RowScores, compare_prepared};
+use crate::score::{Ar, Judgement, Judging, Sample, Scores, constant};
 
 /// The law of each of some errors, in units of their sigma, and the bounds of the errors where there are
 /// some.
@@ -110,11 +110,11 @@ fn mean(sample: &Sample, values: &[f64]) -> f64 {
     values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum()
 }
 
-/// [`judge_with`] for laws in units of sigma: reliability by how probable each observation was, CRPS
+/// [`judge_with`](crate::score::judge_with) for laws in units of sigma: reliability by how probable each observation was, CRPS
 /// and NLPD by the law, and errors as they are.
 ///
 /// # Errors
-/// As [`judge_with`], or not one law for each row.
+/// As [`judge_with`](crate::score::judge_with), or not one law for each row.
 pub fn judge<'a>(
     sample: &Sample,
     laws: impl Into<ErrorLaws<'a>>,
@@ -123,15 +123,71 @@ pub fn judge<'a>(
 ) -> Result<Judgement> {
     let laws = laws.into();
     let equal = as_gaussian(sample, laws)?;
-    let plain = judge_with(sample, options, monitor)?;
+    let prepared = prepare(sample, laws, &equal, options)?;
+    let Prepared { sample, own, scores, .. } = &prepared;
+    let intervals = Intervals::of_rows(sample, own.as_ref(), scores, &options.drawing, monitor)?;
+    Ok(prepared.judgement(intervals))
+}
+
+/// [`bootstrap::compare`](crate::score::bootstrap::compare) for laws in units of sigma: samples that hold the same rows, each with its laws,
+/// or with Gaussian ones where there are none.
+///
+/// # Errors
+/// As [`bootstrap::compare`](crate::score::bootstrap::compare), or not one law for each row.
+pub fn compare(
+    candidates: &[(Sample, Option<ErrorLaws>)],
+    against: usize,
+    options: &Judging,
+    monitor: &dyn Monitor,
+) -> Result<Comparison> {
+    let gaussian = vec![Law::normal(0.0, 1.0); candidates.first().map_or(0, |(s, _)| s.len())];
+    let equal: Vec<Vec<f64>> = (candidates.iter())
+        .map(|(sample, own)| match own {
+            Some(own) => as_gaussian(sample, *own),
+            None => Ok(sample.error().to_vec()),
+        })
+        .collect::<Result<_>>()?;
+    let prepared: Vec<Prepared> = (candidates.iter().zip(&equal))
+        .map(|((sample, own), equal)| {
+            let laws = own.unwrap_or(ErrorLaws::new(&gaussian));
+            prepare(sample, laws, equal, options)
+        })
+        .collect::<Result<_>>()?;
+    compare_prepared(&prepared, against, options, monitor)
+}
+
+/// The scores of a sample by its laws; `equal` is [`as_gaussian`].
+fn prepare<'a>(
+    sample: &Sample<'a>,
+    laws: ErrorLaws,
+    equal: &'a [f64],
+    options: &Judging,
+) -> Result<Prepared<'a>> {
+    let plain = Scores::with(sample, &options.scores)?;
     if equal == sample.error() {
-        return Ok(plain);
+        return Ok(Prepared {
+            sample: sample.clone(),
+            own: None,
+            as_gaussian: None,
+            scores: plain,
+        });
     }
-    let equal = Sample::new(&equal, sample.sigma())?.maybe_weighted(sample.weight())?;
-    let mut judged = judge_with(&equal, options, monitor)?;
-    let (crps, log_scores) = scores(sample, laws)?;
-    let (crps, nlpd) = (mean(sample, &crps), mean(sample, &log_scores));
-    let of = &mut judged.scores;
+    let as_if = sample.with_errors(equal)?;
+    let gaussian = Scores::with(&as_if, &options.scores)?;
+    let (each, log_scores) = scores(sample, laws)?;
+    let crps = mean(sample, &each);
+    let mut of = Scores {
+        bias: plain.bias,
+        mae: plain.mae,
+        rmse: plain.rmse,
+        crps,
+        nlpd: mean(sample, &log_scores),
+        crps_skill: constant::skill(crps, plain.constant),
+        constant: plain.constant,
+        // Beta is that of the Gaussian, which depends on the errors alone.
+        ar: Ar::of(plain.ar.beta, crps, gaussian.rs),
+        ..gaussian.clone()
+    };
     for coverage in &mut of.coverage {
         let mut last = (laws.laws[0], (f64::NAN, f64::NAN));
         let width = |(row, sigma): (usize, &f64)| {
@@ -146,19 +202,6 @@ pub fn judge<'a>(
         let widths: Vec<f64> = sample.sigma().iter().enumerate().map(width).collect();
         coverage.mean_width = mean(sample, &widths);
     }
-    (of.bias, of.mae, of.rmse) = (plain.scores.bias, plain.scores.mae, plain.scores.rmse);
-    // How much a score varies from draw to draw is about the same with either law.
-    let moved = |interval: &mut Interval, by: f64| {
-        interval.low += by;
-        interval.high += by;
-    };
-    let intervals = &mut judged.intervals;
-    moved(&mut intervals.crps, crps - of.crps);
-    moved(&mut intervals.nlpd, nlpd - of.nlpd);
-    let skill = constant::skill(crps, plain.scores.constant);
-    moved(&mut intervals.crps_skill, skill - of.crps_skill);
-    (intervals.bias, intervals.mae, intervals.rmse) =
-        (plain.intervals.bias, plain.intervals.mae, plain.intervals.rmse);
-    (of.crps, of.nlpd, of.crps_skill, of.constant) = (crps, nlpd, skill, plain.scores.constant);
-    Ok(judged)
+    let own = RowScores { error: sample.error().to_vec(), crps: each, nlpd: log_scores };
+    Ok(Prepared { sample: as_if, own: Some(own), as_gaussian: Some(gaussian), scores: of })
 }

@@ -108,6 +108,13 @@ pub struct Ar {
     pub rs: f64,
 }
 
+impl Ar {
+    /// Of its parts.
+    pub(crate) fn of(beta: f64, crps: f64, rs: f64) -> Self {
+        Self { value: Split::new(beta).cost(crps, rs + CONSTANT.0), beta, crps, rs }
+    }
+}
+
 /// The Accuracy-Reliability cost of given errors, as a function of sigma: a reusable workspace.
 ///
 /// $$\mathrm{AR}(\sigma) = \beta \overline{\mathrm{CRPS}} + (1-\beta) \mathrm{RS}$$

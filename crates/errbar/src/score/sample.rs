@@ -122,6 +122,14 @@ impl<'a> Sample<'a> {
         Ok(Self { errors, sigma })
     }
 
+    /// The same rows with other errors.
+    pub(crate) fn with_errors(&self, error: &'a [f64]) -> Result<Self> {
+        check_length("error", error.len(), "sigma", self.sigma.len())?;
+        check_finite("error", error)?;
+        let errors = Errors { error: Cow::Borrowed(error), ..self.errors.clone() };
+        Ok(Self { errors, sigma: self.sigma })
+    }
+
     /// From observations, forecasts and sigmas.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::interval::{Interval, Rule};
 use super::replicates::{CRPS, NLPD, RS, Subject, replicate};
 use super::resample::Plan;
+use super::sums::RowScores;
 use super::{Intervals, without_chance};
 use crate::checks::check_length;
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::monitor::{Monitor, Stage};
 use crate::score::judge::{Judgement, Judging};
 use crate::score::sample::Sample;
 use crate::score::scores::Scores;
+use crate::score::verdict::Verdict;
 
 /// Candidates scored on the same rows, and how each differs from one of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,8 +98,44 @@ pub fn compare(
     judging: &Judging,
     monitor: &dyn Monitor,
 ) -> Result<Comparison> {
+    let prepared: Result<Vec<Prepared>> = (samples.iter())
+        .map(|sample| {
+            let scores = Scores::with(sample, &judging.scores)?;
+            Ok(Prepared { sample: sample.clone(), own: None, as_gaussian: None, scores })
+        })
+        .collect();
+    compare_prepared(&prepared?, against, judging, monitor)
+}
+
+/// One to be compared: a sample, and where its law is no Gaussian the scores of its rows. The sample then
+/// holds what errors would be if it were.
+pub(crate) struct Prepared<'a> {
+    pub(crate) sample: Sample<'a>,
+    pub(crate) own: Option<RowScores>,
+    /// The scores of the sample as it is, which the verdict is read off.
+    pub(crate) as_gaussian: Option<Scores>,
+    pub(crate) scores: Scores,
+}
+
+impl Prepared<'_> {
+    /// What is to be said of it alone, with these intervals.
+    pub(crate) fn judgement(&self, intervals: Intervals) -> Judgement {
+        let read_off = self.as_gaussian.as_ref().unwrap_or(&self.scores);
+        let verdict = Verdict::with(read_off, Some(&intervals));
+        Judgement { scores: self.scores.clone(), intervals, verdict }
+    }
+}
+
+/// [`compare`] for any laws.
+pub(crate) fn compare_prepared(
+    prepared: &[Prepared],
+    against: usize,
+    judging: &Judging,
+    monitor: &dyn Monitor,
+) -> Result<Comparison> {
     let options = &judging.drawing;
     options.check()?;
+    let samples: Vec<Sample> = prepared.iter().map(|one| one.sample.clone()).collect();
     let first = samples.first().ok_or(Error::Empty)?;
     if against >= samples.len() {
         return Err(Error::BadNumber {
@@ -112,18 +150,16 @@ pub fn compare(
             return Err(Error::OtherWeights { index });
         }
     }
-    let drawn = options.drawn(samples);
+    let drawn = options.drawn(&samples);
     let plan = Plan::new(first.len(), drawn.0, options.seed);
-    let scores: Result<Vec<Scores>> =
-        samples.iter().map(|s| Scores::with(s, &judging.scores)).collect();
-    let scores = scores?;
-    let prepare = |(sample, scores)| Subject::new(sample, scores, &plan, monitor);
-    let subjects: Result<Vec<Subject>> = samples.iter().zip(&scores).map(prepare).collect();
+    let prepare =
+        |one: &Prepared| Subject::new(&one.sample, one.own.as_ref(), &one.scores, &plan, monitor);
+    let subjects: Result<Vec<Subject>> = prepared.iter().map(prepare).collect();
     let drawing = Stage { whole: monitor, from: 0.1, to: 1.0 };
     let replicates = replicate(&plan, &subjects?, options, &drawing)?;
 
     let rule = Rule::new(options.confidence, plan.pieces());
-    let (of, mine) = (&scores[against], &replicates[against]);
+    let (of, mine) = (&prepared[against].scores, &replicates[against]);
     let difference = |index: usize, scores: &Scores| {
         let pairs = |which: usize| replicates[index][which].iter().zip(&mine[which]);
         let minus = |which: usize| pairs(which).map(|(a, b)| a - b).collect::<Vec<f64>>();
@@ -144,11 +180,11 @@ pub fn compare(
             rs: Paired::new(rs_value, rs_interval, -2.0 * bias, &rs),
         }
     };
-    let candidates = scores.iter().enumerate().map(|(index, scores)| {
+    let candidates = prepared.iter().enumerate().map(|(index, one)| {
         let intervals =
-            Intervals::from_replicates(scores, &replicates[index], &plan, options, drawn);
-        let difference = (index != against).then(|| difference(index, scores));
-        Candidate { judgement: Judgement::of(scores.clone(), intervals), difference }
+            Intervals::from_replicates(&one.scores, &replicates[index], &plan, options, drawn);
+        let difference = (index != against).then(|| difference(index, &one.scores));
+        Candidate { judgement: one.judgement(intervals), difference }
     });
     Ok(Comparison { against, candidates: candidates.collect() })
 }

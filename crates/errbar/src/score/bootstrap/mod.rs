@@ -74,8 +74,10 @@ mod resample;
 mod sums;
 
 pub use comparison::{Candidate, Comparison, Difference, Paired, compare};
+pub(crate) use comparison::{Prepared, compare_prepared};
 pub use dependence::{Dependence, dependence};
 pub use interval::Interval;
+pub(crate) use sums::RowScores;
 
 use serde::{Deserialize, Serialize};
 
@@ -204,11 +206,22 @@ impl Intervals {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
+        Self::of_rows(sample, None, scores, options, monitor)
+    }
+
+    /// [`Intervals::with`], of rows that may have scores of their own.
+    pub(crate) fn of_rows(
+        sample: &Sample,
+        own: Option<&RowScores>,
+        scores: &Scores,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
         options.check()?;
         check_length("scores", scores.rows, "sample", sample.len())?;
         let drawn = options.drawn(std::slice::from_ref(sample));
         let plan = Plan::new(sample.len(), drawn.0, options.seed);
-        let subject = Subject::new(sample, scores, &plan, monitor)?;
+        let subject = Subject::new(sample, own, scores, &plan, monitor)?;
         let drawing = Stage { whole: monitor, from: 0.1, to: 1.0 };
         let replicates = replicate(&plan, &[subject], options, &drawing)?.pop().unwrap_or_default();
         Ok(Self::from_replicates(scores, &replicates, &plan, options, drawn))

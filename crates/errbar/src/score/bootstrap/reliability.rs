@@ -170,7 +170,8 @@ mod tests {
         let plan = Plan::new(sample.len(), 1, 4);
         let sorted = Sorted::new(&sample, &plan);
         let mut nodes = Nodes::new(&sample, &plan);
-        let terms = Terms { levels: &[0.5], constant: 1.0, scale: 1.0, nodes: &nodes.eta };
+        let terms =
+            Terms { levels: &[0.5], constant: 1.0, scale: 1.0, nodes: &nodes.eta, own: None };
         let sums = UnitSums::new(&sample, &plan, &terms, &Silent).unwrap();
         nodes.compare_with(&sums, reliability(&sample));
         let (sorted, nodes) = (Reliability::Sorted(sorted), Reliability::Nodes(nodes));

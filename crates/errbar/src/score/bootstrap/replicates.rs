@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Options;
 use super::reliability::{Nodes, Reliability, Sorted};
 use super::resample::Plan;
-use super::sums::{self, FIXED, TOGETHER, Terms, UnitSums};
+use super::sums::{self, FIXED, RowScores, TOGETHER, Terms, UnitSums};
 use crate::error::Result;
 use crate::monitor::{self, Monitor, Steps};
 use crate::score::accuracy_reliability::Split;
@@ -40,6 +40,7 @@ pub(super) struct Subject {
 impl Subject {
     pub(super) fn new(
         sample: &Sample,
+        own: Option<&RowScores>,
         scores: &Scores,
         plan: &Plan,
         monitor: &dyn Monitor,
@@ -55,7 +56,7 @@ impl Subject {
             Reliability::Nodes(nodes) => &nodes.eta,
         };
         let scale = if scores.rmse > 0.0 { scores.rmse } else { 1.0 };
-        let terms = Terms { levels: &levels, constant: scores.constant.sigma, scale, nodes };
+        let terms = Terms { levels: &levels, constant: scores.constant.sigma, scale, nodes, own };
         let sums = UnitSums::new(sample, plan, &terms, monitor)?;
         if let Reliability::Nodes(nodes) = &mut reliability {
             nodes.compare_with(&sums, scores.rs);

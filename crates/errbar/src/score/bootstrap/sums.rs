@@ -64,6 +64,44 @@ pub(super) struct Terms<'a> {
     pub(super) scale: f64,
     /// Where the distribution of $\eta$ is looked at; empty when it is not.
     pub(super) nodes: &'a [f64],
+    /// What rows have in place of a Gaussian's scores.
+    pub(super) own: Option<&'a RowScores>,
+}
+
+/// Errors and scores of rows whose law is no Gaussian: the sample then holds what their errors would be if
+/// it were.
+#[derive(Debug, Clone)]
+pub(crate) struct RowScores {
+    pub(crate) error: Vec<f64>,
+    pub(crate) crps: Vec<f64>,
+    pub(crate) nlpd: Vec<f64>,
+}
+
+impl RowScores {
+    /// Puts the weighted terms of some rows in the place of those of a Gaussian.
+    fn put(
+        &self,
+        rows: Range<usize>,
+        weight: Option<&[f64]>,
+        terms: &Terms,
+        columns: &mut [[f64; BLOCK]],
+    ) {
+        for (j, row) in rows.enumerate() {
+            let error = self.error[row];
+            let constant = crate::score::crps::crps(error, terms.constant.max(f64::MIN_POSITIVE));
+            let weight = weight.map_or(1.0, |weight| weight[row]);
+            for (which, term) in [
+                (ERROR, error),
+                (ABSOLUTE, error.abs()),
+                (SQUARED, (error / terms.scale).powi(2)),
+                (CRPS, self.crps[row]),
+                (CONSTANT, constant),
+                (NLPD, self.nlpd[row]),
+            ] {
+                columns[which][j] = if weight > 0.0 { weight * term } else { 0.0 };
+            }
+        }
+    }
 }
 
 impl UnitSums {
@@ -151,6 +189,9 @@ fn sums_of(
             columns: &mut columns,
             eta: &mut eta,
         });
+        if let Some(own) = terms.own {
+            own.put(block, sample.weight(), terms, &mut columns);
+        }
         for (j, &eta) in eta.iter().enumerate().take(length) {
             let unit = plan.unit_of(from + j);
             let sums = table[unit * lanes..(unit + 1) * lanes].as_flattened_mut();
