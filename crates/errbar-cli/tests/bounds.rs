@@ -101,6 +101,8 @@ fn a_scale_is_left_again_by_predict() {
     errbar(path, "report t.csv -m m.json -o r.html".split(' ')).well();
     let page = std::fs::read_to_string(path.join("r.html")).unwrap();
     assert!(page.contains("log observation"));
+    let export = errbar(path, "export m.json -o m.onnx".split(' ')).well();
+    assert!(export.stderr.contains("on the scale of --transform log"), "{}", export.stderr);
 }
 
 /// Two models beside each other, each by its own law, as `errbar score` has them.

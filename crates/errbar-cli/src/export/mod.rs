@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use errbar::fit::Fitted;
+use errbar::law::Transform;
 
 use self::onnx::{Column, Moved};
 use crate::console::Console;
@@ -37,6 +38,8 @@ A row outside the range of the inputs that the model has seen gets the sigma of 
 with a smooth model, sigma returns to the overall level there; a stack lies in between.
 A model of errbar fit --debias has an output \"bias\", what to add to the forecast, and \"debiased\",
 the forecast so moved, where that is an input; sigma belongs to the moved forecast.
+The entries \"law\", and where they were given \"bounds\" and \"scale\", of the same map hold the law of
+errors in units of sigma, the bounds of observations, and the scale of errbar fit --transform.
 A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
 fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {
@@ -65,6 +68,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
              the forecast so moved",
         );
     }
+    let scale = fitted.options().transform;
+    if scale != Transform::None {
+        console.note(&format!(
+            "sigma, bias and law are on the scale of --transform {}, as its entry \"scale\" says",
+            scale.name()
+        ));
+    }
     if fitted.mean().is_some() {
         console.note(
             "only sigma is in it: the Gaussian process that makes this model's forecast cannot be \
@@ -83,12 +93,24 @@ pub(crate) fn check(fitted: &Fitted) {
 fn exported(fitted: &Fitted) -> anyhow::Result<Vec<u8>> {
     // A file may hold a model that knows less than its data.
     let missing = fitted.takes_missing() && fitted.model().takes_missing();
-    onnx::export(fitted.supported(), moved(fitted), fitted.shape(), &columns(fitted), missing)
+    let options = fitted.options();
+    let mut told = Vec::new();
+    if !options.bounds.are_none() {
+        told.push(("bounds", serde_json::to_string(&options.bounds)?));
+    }
+    if options.transform != Transform::None {
+        told.push(("scale", options.transform.name().to_string()));
+    }
+    let columns = columns(fitted);
+    onnx::export(fitted.supported(), moved(fitted), fitted.shape(), &columns, missing, told)
 }
 
 /// What was learned about the bias of the forecaster.
 fn moved(fitted: &Fitted) -> Option<Moved<'_>> {
-    let forecast = |name: &str| fitted.names().iter().position(|input| input == name);
+    // A bias on another scale is not added to the forecast as it is.
+    let plain = fitted.options().transform == Transform::None;
+    let place = |name: &str| fitted.names().iter().position(|input| input == name);
+    let forecast = |name: &str| place(name).filter(|_| plain);
     fitted.bias().map(|bias| Moved { bias, forecast: fitted.forecast().and_then(forecast) })
 }
 

@@ -84,6 +84,7 @@ pub(super) fn export(
     shape: Option<&Shape>,
     columns: &[Column],
     missing: bool,
+    told: Vec<(&str, String)>,
 ) -> anyhow::Result<Vec<u8>> {
     let model = supported.model();
     ensure!(
@@ -179,7 +180,10 @@ pub(super) fn export(
             entry("inputs", serde_json::to_string(&names).context("cannot write the names")?),
             entry("model", model.explain()),
             entry("law", law_entry(shape)?),
-        ],
+        ]
+        .into_iter()
+        .chain(told.into_iter().map(|(key, value)| entry(key, value)))
+        .collect(),
     };
     Ok(file.encode_to_vec())
 }

@@ -75,7 +75,8 @@ fn columns(number: usize) -> Vec<Column> {
 
 fn decoded(model: &Model, missing: bool) -> messages::Model {
     let bytes =
-        export(&model.clone().into(), None, None, &columns(model.columns()), missing).unwrap();
+        export(&model.clone().into(), None, None, &columns(model.columns()), missing, Vec::new())
+            .unwrap();
     messages::Model::decode(bytes.as_slice()).unwrap()
 }
 
@@ -161,7 +162,8 @@ fn a_bias_is_exported() {
     let model = Model::from(Constant { sigma: 2.5, columns: 3 });
     for forecast in [None, Some(1)] {
         let moved = Some(Moved { bias: &bias, forecast });
-        let bytes = export(&model.clone().into(), moved, None, &columns(3), false).unwrap();
+        let bytes =
+            export(&model.clone().into(), moved, None, &columns(3), false, Vec::new()).unwrap();
         let graph = messages::Model::decode(bytes.as_slice()).unwrap().graph.unwrap();
         let outputs: Vec<_> = graph.output.iter().map(|output| output.name.as_str()).collect();
         let expected = ["sigma", "outside", "bias", "debiased"];
@@ -182,7 +184,8 @@ fn the_graph_does_not_grow_with_terms_or_networks() {
 
 #[test]
 fn columns_must_be_those_of_the_model() {
-    let why =
-        export(&polynomial(2, 1).into(), None, None, &columns(3), false).unwrap_err().to_string();
+    let why = export(&polynomial(2, 1).into(), None, None, &columns(3), false, Vec::new())
+        .unwrap_err()
+        .to_string();
     assert_eq!(why, "the model has 2 inputs, and 3 columns are named");
 }
