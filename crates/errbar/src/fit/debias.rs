@@ -158,15 +158,13 @@ fn gain(judged: &Data, left: &[f64], options: &Options) -> Result<Option<Worth>>
     let (Some(before), Some(after)) = (each(judged.error())?, each(left)?) else {
         return Ok(None);
     };
-    let mean = |values: &[f64]| {
-        let weight = |i: usize| judged.weight().map_or(1.0, |weight| weight[i]);
-        let total: f64 = (0..values.len()).map(weight).sum();
-        values.iter().enumerate().map(|(i, value)| weight(i) / total * value).sum::<f64>()
-    };
+    let ones = vec![1.0; before.len()];
+    let rows = Sample::new(judged.error(), &ones)?.maybe_weighted(judged.weight())?;
     let gain: Vec<f64> = before.iter().zip(&after).map(|(before, after)| before - after).collect();
-    let whole = mean(&before);
+    let whole = rows.mean(&before);
     let noise = crate::diagnose::standard_error(&gain, judged.weight());
-    Ok((whole > 0.0).then(|| Worth { gain: mean(&gain) / whole, standard_error: noise / whole }))
+    Ok((whole > 0.0)
+        .then(|| Worth { gain: rows.mean(&gain) / whole, standard_error: noise / whole }))
 }
 
 /// In time, parts of the rows, and the first that is judged by a bias of all before it.

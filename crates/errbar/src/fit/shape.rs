@@ -281,18 +281,14 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
         tried.push(Tried { shape: Shape::of(law, recalibrate), without, crps, log_score });
     }
     let scored = Sample::new(held.error, held.sigma)?.maybe_weighted(held.weight)?;
-    let total: f64 = held.weight.map_or(rows as f64, |weight| weight.iter().sum());
-    let mean = |values: &[f64]| {
-        let weight = |row: usize| held.weight.map_or(1.0, |weight| weight[row]);
-        values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
-    };
     // The best, and those that cannot be told from it; the simplest first.
     let best = |among: &[usize], scores: &[&Vec<f64>]| -> (usize, Vec<usize>) {
-        let order = |a: &&usize, b: &&usize| mean(scores[**a]).total_cmp(&mean(scores[**b]));
+        let order =
+            |a: &&usize, b: &&usize| scored.mean(scores[**a]).total_cmp(&scored.mean(scores[**b]));
         let best = among.iter().min_by(order).copied().unwrap_or(0);
         let close = |one: &usize| {
             let gap: Vec<f64> = scores[*one].iter().zip(scores[best]).map(|(a, b)| a - b).collect();
-            mean(&gap) <= standard_error_in(&gap, &scored)
+            scored.mean(&gap) <= standard_error_in(&gap, &scored)
         };
         (best, among.iter().copied().filter(close).collect())
     };

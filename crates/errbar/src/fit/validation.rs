@@ -315,13 +315,8 @@ impl Outcome {
             .maybe_weighted(held_out.weight.as_deref())?;
         let constant = Sample::new(&held_out.error, &held_out.constant_sigma)?
             .maybe_weighted(held_out.weight.as_deref())?;
-        let mean = |values: &[f64]| {
-            let weight = |row: usize| held_out.weight.as_ref().map_or(1.0, |weight| weight[row]);
-            let total: f64 = (0..values.len()).map(weight).sum();
-            values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum::<f64>()
-        };
         let (each, log_scores) = law::judge::scores(&own, held_out.error_laws())?;
-        let (crps_mean, constant_mean) = (mean(&each), crps::mean(&constant));
+        let (crps_mean, constant_mean) = (own.mean(&each), crps::mean(&constant));
         let gain: Vec<f64> = (crps::each(&constant).iter().zip(each))
             .map(|(constant, crps)| constant - crps)
             .collect();
@@ -339,7 +334,7 @@ impl Outcome {
             constant_crps: constant_mean,
             crps_skill: relative(constant_mean - crps_mean),
             skill_standard_error: relative(noise),
-            nlpd: mean(&log_scores),
+            nlpd: own.mean(&log_scores),
             rs: reliability::reliability(&sample),
             rms_z: deterministic::root_mean_square_z(&sample),
             coverage_90: coverage.first().map_or(0.0, |c| c.observed),

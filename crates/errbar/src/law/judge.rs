@@ -101,13 +101,7 @@ pub fn scores<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<(Ve
 /// # Errors
 /// Not one law for each row.
 pub fn crps<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<f64> {
-    Ok(mean(sample, &scores(sample, laws)?.0))
-}
-
-fn mean(sample: &Sample, values: &[f64]) -> f64 {
-    let weight = |row: usize| sample.weight().map_or(1.0, |weight| weight[row]);
-    let total = sample.total_weight();
-    values.iter().enumerate().map(|(row, value)| weight(row) / total * value).sum()
+    Ok(sample.mean(&scores(sample, laws)?.0))
 }
 
 /// [`judge_with`](crate::score::judge_with) for laws in units of sigma: reliability by how probable each observation was, CRPS
@@ -175,13 +169,13 @@ fn prepare<'a>(
     let as_if = sample.with_errors(equal)?;
     let gaussian = Scores::with(&as_if, &options.scores)?;
     let (each, log_scores) = scores(sample, laws)?;
-    let crps = mean(sample, &each);
+    let crps = sample.mean(&each);
     let mut of = Scores {
         bias: plain.bias,
         mae: plain.mae,
         rmse: plain.rmse,
         crps,
-        nlpd: mean(sample, &log_scores),
+        nlpd: sample.mean(&log_scores),
         crps_skill: constant::skill(crps, plain.constant),
         constant: plain.constant,
         // Beta is that of the Gaussian, which depends on the errors alone.
@@ -200,7 +194,7 @@ fn prepare<'a>(
             sigma * (own.bounds.clamp(high) - own.bounds.clamp(low))
         };
         let widths: Vec<f64> = sample.sigma().iter().enumerate().map(width).collect();
-        coverage.mean_width = mean(sample, &widths);
+        coverage.mean_width = sample.mean(&widths);
     }
     let own = RowScores { error: sample.error().to_vec(), crps: each, nlpd: log_scores };
     Ok(Prepared { sample: as_if, own: Some(own), as_gaussian: Some(gaussian), scores: of })

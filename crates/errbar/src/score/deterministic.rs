@@ -15,12 +15,6 @@ pub fn each_absolute_error(sample: &Sample) -> Vec<f64> {
     sample.error().iter().map(|e| e.abs()).collect()
 }
 
-/// The squared error of every row, in order.
-#[must_use]
-pub fn each_squared_error(sample: &Sample) -> Vec<f64> {
-    sample.error().iter().map(|e| e * e).collect()
-}
-
 /// The mean squared error, $\overline{\varepsilon^2}$ (infinite when it is beyond 1.8e308).
 #[must_use]
 pub fn mean_squared_error(sample: &Sample) -> f64 {

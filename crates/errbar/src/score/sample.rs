@@ -195,6 +195,11 @@ impl<'a> Sample<'a> {
         self.errors.total
     }
 
+    /// The weighted mean of one value for each row.
+    pub(crate) fn mean(&self, values: &[f64]) -> f64 {
+        mean_of(&self.errors, values, |value| value)
+    }
+
     /// The number of equally weighted rows that would be as informative,
     /// $(\sum w)^2 / \sum w^2$ (Kish).
     #[must_use]
