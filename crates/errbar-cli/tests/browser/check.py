@@ -71,9 +71,9 @@ def pages(program, folder):
            "--by", HOSTILE[4], "--title", HOSTILE[0], "-o", folder / "hostile.html")
     errbar("reproduce", "--runs", 2, "--only", "claims", "--out", folder / "reproduction", "--quiet")
     return {
-        "demo": (folder / "demo" / "report.html", 8),
-        "overconfident": (folder / "overconfident.html", 8),
-        "hostile": (folder / "hostile.html", 8),
+        "demo": (folder / "demo" / "report.html", 10),
+        "overconfident": (folder / "overconfident.html", 10),
+        "hostile": (folder / "hostile.html", 10),
         "reproduction": (folder / "reproduction" / "index.html", 3),
     }
 
