@@ -159,12 +159,10 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             if "law" not in last.get_params():
                 raise ValueError(f"{type(last).__name__} takes no law: leave it out")
             last.set_params(law=self.law)
-        if getattr(last, "transform", "none") not in ("none", None) and isinstance(
-            last, SigmaRegressor
-        ):
+        if isinstance(last, SigmaRegressor) and last.scale != "none":
             raise ValueError(
                 "sigma is to be learned on another scale than the forecaster's: put "
-                "TransformedTargetRegressor around this, or leave transform out"
+                "TransformedTargetRegressor around this, or leave scale out"
             )
         if isinstance(sigma, SigmaRegressor):  # before the forecaster says it in another way
             refuse_what_is_no_number(X)
@@ -211,7 +209,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         last, inputs = _last(self.sigma_, known)
         if getattr(last, "guarantee", None) is not None:
             ends = forecast[:, np.newaxis] + last.guaranteed(inputs, share, labels)
-            return np.clip(ends, last.lower, last.upper)
+            return floats("ends", np.clip(ends, last.lower, last.upper))
         return np.stack(_law(self.sigma_, known, forecast).interval(share), axis=-1)
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:

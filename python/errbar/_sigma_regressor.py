@@ -125,8 +125,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     lower, upper : float or None, default=None
         The least and the most that an observation can be (rain: ``lower=0``): the law is censored there,
         and :meth:`fit` needs the observations.
-    transform : {"none", "sqrt", "log"}, default="none"
-        The scale to learn on: square roots of counts and amounts, logarithms of what is positive and off
+    scale : {"none", "sqrt", "log"}, default="none"
+        The scale to learn on (``errbar fit --transform``): square roots of counts and amounts, logarithms of what is positive and off
         by factors. :meth:`fit` then takes forecast and observation, sigma and bias are on that scale, and
         quantiles and intervals on the user's.
     fit_mean : bool, default=False
@@ -200,7 +200,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         recalibrate: bool = True,
         lower: float | None = None,
         upper: float | None = None,
-        transform: str = "none",
+        scale: str = "none",
         fit_mean: bool = False,
         guarantee: str | None = None,
         random_state: Any = None,
@@ -223,7 +223,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.recalibrate = recalibrate
         self.lower = lower
         self.upper = upper
-        self.transform = transform
+        self.scale = scale
         self.fit_mean = fit_mean
         self.guarantee = guarantee
         self.random_state = random_state
@@ -277,10 +277,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self, error: Any, y: Any, forecast: Any, observation: Any
     ) -> tuple[Floats, Floats | None]:
         """Errors, and observations where they are known, on the scale that is learned on."""
-        scale = text("transform", self.transform)
+        scale = text("scale", self.scale)
         if scale != "none" and (forecast is None or observation is None) and not self.fit_mean:
             raise ValueError(
-                f"transform={scale!r} needs the forecast and the observation of each row: "
+                f"scale={scale!r} needs the forecast and the observation of each row: "
                 "fit(X, forecast=..., observation=...)"
             )
         if forecast is None or error is not None or y is not None:
@@ -329,7 +329,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     def predict_distribution(self, X: Any, forecast: Any = None) -> Law:
         """The distribution around the forecast of each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``,
         ``crps``; see :meth:`predict_quantiles`."""
-        if self.fitted_.options["transform"] != "none":
+        if self.fitted_.options["scale"] != "none":
             raise ValueError(
                 "a model on another scale has no law on yours that could be named: see "
                 "predict_quantiles, predict_interval"
@@ -542,7 +542,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "recalibrate": bool(self.recalibrate),
             "lower": None if self.lower is None else number("lower", self.lower),
             "upper": None if self.upper is None else number("upper", self.upper),
-            "transform": text("transform", self.transform),
+            "scale": text("scale", self.scale),
             "fit_mean": bool(self.fit_mean),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
             "seed": seed_of(self.random_state),

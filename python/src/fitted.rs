@@ -55,7 +55,7 @@ pub(crate) struct FitOptions<'py> {
     recalibrate: bool,
     lower: Option<f64>,
     upper: Option<f64>,
-    transform: String,
+    scale: String,
     fit_mean: bool,
     guarantee: Option<String>,
     seed: u64,
@@ -86,7 +86,7 @@ impl FitOptions<'_> {
             .law(self.law.parse().map_err(refused)?)
             .recalibrate(self.recalibrate)
             .bounds(bounds)
-            .transform(self.transform.parse().map_err(refused)?)
+            .transform(self.scale.parse().map_err(refused)?)
             .guarantee(match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
@@ -356,7 +356,7 @@ impl Fitted {
         let finite = |bound: f64| Some(bound).filter(|bound| bound.is_finite());
         dict.set_item("lower", finite(options.bounds.lower()))?;
         dict.set_item("upper", finite(options.bounds.upper()))?;
-        dict.set_item("transform", options.transform.name())?;
+        dict.set_item("scale", options.transform.name())?;
         dict.set_item("fit_mean", self.fitted.mean().is_some())?;
         let guarantee = options.guarantee.map(|method| match method {
             Method::Split => "split",

@@ -42,7 +42,7 @@ def test_bounds_and_scales_are_learned(program, tmp_path):
     subprocess.run([*program, *call], cwd=tmp_path, check=True, capture_output=True)
     loaded = SigmaRegressor.load(tmp_path / "model.json")
     columns = {"forecast": table["forecast"], "observation": table["observation"]}
-    own = SigmaRegressor("polynomial", transform="log").fit(table[["x"]], **columns)
+    own = SigmaRegressor("polynomial", scale="log").fit(table[["x"]], **columns)
     assert np.allclose(own.predict(table[["x"]]), loaded.predict(table[["x"]]), rtol=1e-9)
     low, high = own.predict_interval(table[["x"]], table["forecast"]).T
     assert (low > 0).all() and 0.86 < ((low <= positive) & (positive <= high)).mean() < 0.94
