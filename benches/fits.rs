@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
 use errbar::fit;
+use errbar::loss::LossKind;
 use errbar::mean::{gaussian_process, heteroscedastic};
-use errbar::score::LossKind;
 use errbar::sigma::smooth;
 use errbar::{Data, Silent};
 use rand::{RngExt, SeedableRng};

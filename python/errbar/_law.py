@@ -10,7 +10,7 @@ import numpy as np
 from . import _errbar
 from ._arrays import Floats, common_shape, floats, one_level, shaped
 
-_BASES = ("normal", "logistic", "laplace", "t")
+_BASES = ("normal", "logistic", "laplace", "t", "curve")
 
 # What each parameter must be, and an observation.
 _SCALE = "finite and greater than 0"
@@ -29,8 +29,8 @@ _NEEDED = {
 
 
 class Law:
-    r"""Distributions around forecasts: normal, logistic, Laplace or Student's t, skewed or not, with
-    bounds or without.
+    r"""Distributions around forecasts: normal, logistic, Laplace or Student's t, skewed or not, or of any
+    shape, with bounds or without.
 
     ``location`` is the mode, where the forecast is. The two sides of it may have scales of their
     own: with the distribution function :math:`F_0` of the base, :math:`s_1` for ``left`` and
@@ -49,8 +49,8 @@ class Law:
 
     Parameters
     ----------
-    base : "normal", "logistic", "laplace" or "t"
-        What the sides are halves of.
+    base : "normal", "logistic", "laplace", "t" or "curve"
+        What the sides are halves of, or a ``curve``.
     location : array_like
         The mode.
     scale : array_like, optional
@@ -63,6 +63,9 @@ class Law:
         standard deviation.
     lower, upper : array_like, optional
         The least and the most that an observation can be; infinite where there is no bound.
+    curve : (q, z), optional
+        Of base "curve": values ``q`` of a standard normal distribution that rise, and what they become in
+        this one, ``location + scale * z``. Between and beyond them are straight lines.
 
     Raises
     ------
@@ -91,6 +94,8 @@ class Law:
     Law('normal', location=1, scale=2, lower=0)
     """
 
+    _curve: tuple[list[float], list[float]] | None = None
+
     def __init__(
         self,
         base: str,
@@ -102,10 +107,14 @@ class Law:
         df: Any = None,
         lower: Any = None,
         upper: Any = None,
+        curve: Any = None,
     ) -> None:
         if base not in _BASES:
-            known = '"normal", "logistic", "laplace" or "t"'
+            known = '"normal", "logistic", "laplace", "t" or "curve"'
             raise ValueError(f"base is {base!r}: give {known}")
+        if (base == "curve") != (curve is not None) or (base == "curve" and scale is None):
+            raise ValueError(f'base is {base!r}: curve and scale go with "curve", which needs both')
+        self._curve = None if curve is None else _knots(curve)
         if (left is None) != (right is None) or (scale is None) == (left is None):
             raise ValueError("give either scale, or left and right, the scale of each side")
         if (base == "t") != (df is not None):
@@ -235,9 +244,22 @@ class Law:
             "df": flat.get("df"),
             "lower": flat.get("lower"),
             "upper": flat.get("upper"),
+            "curve": self._curve,
         }
         at = flat.get(name)
         return shaped(_errbar.law(what, self._base, parameters, at, math.prod(shape)), shape)
+
+
+def _knots(curve: Any) -> tuple[list[float], list[float]]:
+    """The knots of a curve, which rise."""
+    try:
+        q, z = (floats("curve", one).reshape(-1) for one in curve)
+    except (TypeError, ValueError):
+        raise ValueError("curve: give (q, z), two columns of numbers") from None
+    rise = all(np.isfinite(one).all() and (np.diff(one) > 0).all() for one in (q, z))
+    if len(q) != len(z) or len(q) < 2 or not rise:
+        raise ValueError("curve: give (q, z), as many of each, two or more, that are finite and rise")
+    return q.tolist(), z.tolist()
 
 
 def _check(name: str, values: Floats) -> None:

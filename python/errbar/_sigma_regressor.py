@@ -86,8 +86,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         rows, or one constant sigma where none does better; "constant" one sigma for all rows; then
         "polynomial", "smooth", "network", "trees" and whatever else ``errbar fit --model`` knows. A
         name that there is not is refused with those there are.
-    loss : {"ar", "crps", "nlpd"}, default="ar"
-        What it is trained by: the Accuracy-Reliability cost, CRPS, or negative log density.
+    loss : {"ar", "crps", "nlpd", "law"}, default="ar"
+        What it is trained by: the Accuracy-Reliability cost, CRPS, or negative log density. "law" is the
+        Accuracy-Reliability cost of the law that the errors have: models are trained twice, and the second
+        ones are kept where held-out rows speak for them.
     beta : {"heuristic", "printed"} or float, default="heuristic"
         How much accuracy counts beside reliability in "ar"; see :func:`accuracy_reliability`.
     validation : float, default=0.2
@@ -344,10 +346,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return self._law(centre, sigma)
 
     def _law(self, forecast: Floats, sigma: Floats) -> Law:
-        base, df, location, left, right = self.fitted_.law
-        sides = {"left": left * sigma, "right": right * sigma}
         told = self.fitted_.options
         bounds = {name: told[name] for name in ("lower", "upper") if told[name] is not None}
+        if self.fitted_.curve is not None:
+            return Law("curve", forecast, sigma, curve=self.fitted_.curve, **bounds)
+        base, df, location, left, right = self.fitted_.law
+        sides = {"left": left * sigma, "right": right * sigma}
         return Law(base, forecast + location * sigma, df=df, **sides, **bounds)
 
     def bias(self, X: Any) -> Floats:

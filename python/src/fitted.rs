@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use errbar::fit::guarantee::{Category, Method};
 use errbar::fit::{self, Kind, Rows};
-use errbar::law::{Base, Bounds, Transform};
-use errbar::score::LossKind;
+use errbar::law::{Base, Bounds, Law, Transform};
+use errbar::loss::LossKind;
 use errbar::{Data, Error, Group, Split};
 use numpy::{
     IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray,
@@ -73,7 +73,11 @@ impl FitOptions<'_> {
         };
         Ok(fit::Options::default()
             .kind(self.model.parse::<Kind>().map_err(refused)?)
-            .loss(LossKind::named(&self.loss, beta).map_err(refused)?)
+            .loss(match self.loss.as_str() {
+                "law" => LossKind::Ar(beta),
+                name => LossKind::named(name, beta).map_err(refused)?,
+            })
+            .by_law(self.loss == "law")
             .validation(self.validation)
             .split(if self.time_order { Split::InOrder } else { Split::Random })
             .seed(self.seed)
@@ -293,8 +297,7 @@ impl Fitted {
     /// The law of errors in units of sigma: base, degrees of freedom, location, left and right scale.
     #[getter]
     fn law(&self) -> (&'static str, Option<f64>, f64, f64, f64) {
-        let normal = errbar::law::Law::normal(0.0, 1.0);
-        let law = self.fitted.shape().map_or(normal, |shape| *shape.law());
+        let law = self.fitted.shape().map_or(Law::normal(0.0, 1.0), |shape| *shape.law().law());
         let (base, nu) = match law.base {
             Base::Normal => ("normal", None),
             Base::Logistic => ("logistic", None),
@@ -302,6 +305,13 @@ impl Fitted {
             Base::StudentT { nu } => ("t", Some(nu)),
         };
         (base, nu, law.location, law.left, law.right)
+    }
+
+    /// The curve that takes its place, if one does: values of a standard Gaussian, and of the law.
+    #[getter]
+    fn curve(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (q, z) = self.fitted.shape()?.law().curve()?.knots();
+        Some((q.to_vec(), z.to_vec()))
     }
 
     /// The same in words.
@@ -335,7 +345,8 @@ impl Fitted {
         let dict = PyDict::new(py);
         dict.set_item("model", options.kind.name())?;
         let (loss, beta) = match options.loss {
-            LossKind::Ar(beta) => ("ar", Some(beta)),
+            LossKind::Ar(beta) if options.by_law => ("law", Some(beta)),
+            LossKind::Ar(beta) | LossKind::OfLaw(beta, _) => ("ar", Some(beta)),
             LossKind::Crps => ("crps", None),
             LossKind::Nlpd => ("nlpd", None),
         };

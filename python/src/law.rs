@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use errbar::law::{Base, Bounds, Censored, Law, Laws};
+use errbar::law::{Base, Bounds, Censored, Curve, Law, Laws};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -24,6 +24,8 @@ pub(crate) struct Parameters<'py> {
     df: Option<Column<'py>>,
     lower: Option<Column<'py>>,
     upper: Option<Column<'py>>,
+    /// Of values of a standard Gaussian and of the law in its scale, where it is no base that has one.
+    curve: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 /// One function of the laws, `at` values for those that have an argument. The front has checked them.
@@ -36,10 +38,18 @@ pub(crate) fn law<'py>(
     at: Option<Column<'py>>,
     rows: usize,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (function, base) = (function(what)?, base_of(base)?);
-    let Parameters { location, left, right, df, lower, upper } = &parameters;
+    let Parameters { location, left, right, df, lower, upper, curve } = &parameters;
+    let curve = curve.as_ref().map(|(q, z)| {
+        let refused =
+            || PyValueError::new_err("curve: give two or more values q that rise, and z too");
+        Curve::new(q, z).ok_or_else(refused)
+    });
+    let curve = curve.transpose()?;
+    let base = if curve.is_some() { Base::Normal } else { base_of(base)? };
+    let function = function(what)?;
     let laws = Rows {
         base,
+        curve,
         bounded: lower.is_some() || upper.is_some(),
         location: Values::new(maybe(Some(location))?, f64::NAN, rows)?,
         left: Values::new(maybe(Some(left))?, f64::NAN, rows)?,
@@ -138,6 +148,7 @@ impl<'a> Values<'a> {
 /// The laws of all rows, and the argument of each.
 struct Rows<'a> {
     base: Base,
+    curve: Option<Curve>,
     bounded: bool,
     location: Values<'a>,
     left: Values<'a>,
@@ -159,6 +170,47 @@ impl Rows<'_> {
         law.within(bounds.unwrap_or_default())
     }
 
+    /// A function of a curve, by the names of [`function`].
+    fn of_curve(&self, curve: &Curve, what: &str, row: usize) -> f64 {
+        let (location, scale) = (self.location.at(row), self.left.at(row));
+        let bounds = Bounds::new(Some(self.lower.at(row)), Some(self.upper.at(row)));
+        let bounds = bounds.unwrap_or_default();
+        let at = self.at.at(row);
+        let z = (at - location) / scale;
+        let value = |z: f64| bounds.clamp(location + scale * z);
+        let inside = |below: f64, own: f64, above: f64| match at {
+            at if at < bounds.lower() => below,
+            at if at >= bounds.upper() => above,
+            _ => own,
+        };
+        let score = || match at {
+            at if !bounds.hold(at) => f64::INFINITY,
+            at if at == bounds.lower() => -curve.log_cdf(z),
+            at if at == bounds.upper() => -curve.log_exceed(z),
+            _ => curve.log_score(z) + scale.ln(),
+        };
+        match what {
+            "mean" => location + scale * curve.mean_and_deviation().0,
+            "std" => scale * curve.mean_and_deviation().1,
+            "var" => (scale * curve.mean_and_deviation().1).powi(2),
+            "median" => value(curve.quantile(0.5)),
+            "ppf" => value(curve.quantile(at)),
+            "isf" => value(curve.upper_quantile(at)),
+            "cdf" => inside(0.0, curve.cdf(z), 1.0),
+            "sf" => inside(1.0, curve.exceed(z), 0.0),
+            "logcdf" => inside(f64::NEG_INFINITY, curve.log_cdf(z), 0.0),
+            "logsf" => inside(0.0, curve.log_exceed(z), f64::NEG_INFINITY),
+            "pdf" => (-score()).exp(),
+            "logpdf" => -score(),
+            "logscore" => score(),
+            _ => {
+                let ends =
+                    [bounds.lower(), bounds.upper()].map(|end| Some((end - location) / scale));
+                scale * curve.crps_within(z, Bounds::new(ends[0], ends[1]).unwrap_or_default())
+            }
+        }
+    }
+
     /// A function of every law from a row on.
     fn fill(
         &self,
@@ -167,6 +219,12 @@ impl Rows<'_> {
         function: Function,
         out: &mut [f64],
     ) -> errbar::Result<()> {
+        if let Some(curve) = &self.curve {
+            for (row, value) in (start..).zip(out) {
+                *value = self.of_curve(curve, what, row);
+            }
+            return Ok(());
+        }
         let base = match (self.base, self.df) {
             (Base::StudentT { .. }, Values::All(nu)) => Some(Base::StudentT { nu }),
             (Base::StudentT { .. }, Values::Each(_)) => None,

@@ -18,7 +18,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use clap::Parser;
 use errbar::fit::{self, Kind, LawKind};
-use errbar::law::{self, Law};
+use errbar::law::{self, ErrorLaw};
 use errbar::score::{Sample, calibration, crps, nlpd};
 use errbar::{Data, Silent};
 use rand::seq::SliceRandom;
@@ -224,7 +224,7 @@ impl Outcome {
             (_, law) => options.law(law.parse()?),
         };
         let (mut error, mut sigma, mut plain) = (Vec::new(), Vec::new(), Vec::new());
-        let mut laws: Vec<Law> = Vec::new();
+        let mut laws: Vec<ErrorLaw> = Vec::new();
         // Of forecasts that may have been moved.
         let mut left = Vec::new();
         let mut seconds = 0.0;

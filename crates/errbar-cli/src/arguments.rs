@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::Context;
 use clap::ValueEnum;
 use errbar::law::Bounds;
-use errbar::score::{Beta, LossKind};
+use errbar::loss::LossKind;
+use errbar::score::Beta;
 use errbar_table::{Format, Na, Table};
 
 /// How the table is written, and what to do about its gaps.
@@ -80,13 +81,16 @@ pub(crate) enum LossName {
     Crps,
     /// The mean negative log predictive density: maximum likelihood.
     Nlpd,
+    /// Accuracy and reliability in one cost, of the law that the errors have: models are trained twice, and
+    /// the second ones are kept where rows held out speak for them.
+    Law,
 }
 
 impl LossName {
     /// The cost; beta matters to one of them only.
     pub(crate) fn with(self, beta: Beta) -> LossKind {
         match self {
-            Self::Ar => LossKind::Ar(beta),
+            Self::Ar | Self::Law => LossKind::Ar(beta),
             Self::Crps => LossKind::Crps,
             Self::Nlpd => LossKind::Nlpd,
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use errbar::fit::Fitted;
 use errbar::law::judge::ErrorLaws;
-use errbar::law::{self, Bounds, Law, Transform};
+use errbar::law::{self, Bounds, ErrorLaw, Transform};
 use errbar::score::bootstrap::{Candidate, Dependence};
 use errbar::score::{self, Beta, Judging};
 use serde::Serialize;
@@ -178,12 +178,12 @@ impl Arguments {
             .confidence(self.resampling.confidence);
         let progress = self.console.progress("Scoring");
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
-        let laws: Vec<(Vec<Law>, Option<Vec<Bounds>>)> = (samples.iter().zip(&models))
+        let laws: Vec<(Vec<ErrorLaw>, Option<Vec<Bounds>>)> = (samples.iter().zip(&models))
             .map(|(sample, model)| {
-                let law = model.as_ref().and_then(Fitted::shape).map(|shape| *shape.law());
+                let law = model.as_ref().and_then(Fitted::shape).map(|shape| shape.law().clone());
                 let observed = model.as_ref().zip(rows.observation());
                 let bounds = observed.and_then(|(model, y)| model.bounds_of(sample.error(), y));
-                (vec![law.unwrap_or(Law::normal(0.0, 1.0)); sample.len()], bounds)
+                (vec![law.unwrap_or_default(); sample.len()], bounds)
             })
             .collect();
         let laws = laws.iter().map(|(laws, bounds)| ErrorLaws::new(laws).within(bounds.as_deref()));

@@ -148,7 +148,7 @@ impl Lines {
         // Of models that had not seen the row.
         let held: Vec<bool> = (fitted.known(&Data::new(x, 1, &error)?).iter().enumerate())
             .map(|(row, known)| match known {
-                Known::HeldOut { sigma, law, .. } => (*sigma, *law),
+                Known::HeldOut { sigma, law, .. } => (*sigma, law.clone()),
                 _ => (own.sigma()[row], own.law()),
             })
             .zip(&error)

@@ -313,6 +313,7 @@ impl Training {
                 ModelName::Stack => Kind::Stack,
             })
             .loss(arguments.loss.with(arguments.beta))
+            .by_law(arguments.loss == LossName::Law)
             .validation(arguments.validation)
             .split(if in_order { Split::InOrder } else { Split::Random })
             .seed(arguments.seed)

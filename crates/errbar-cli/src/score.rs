@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use errbar::diagnose::{self, Finding, Since, Summary};
 use errbar::fit::Fitted;
+use errbar::law::Transform;
 use errbar::law::judge::ErrorLaws;
-use errbar::law::{Law, Transform};
 use errbar::score::bootstrap::{self, Dependence, Intervals};
 use errbar::score::verdict::Verdict;
 use errbar::score::{self, Beta, Judging, Scores, judge_with, judge_without_intervals};
@@ -380,10 +380,10 @@ impl Arguments {
         let sample = &rows.sample(0, kept)?;
         let bounds = model.zip(rows.observation());
         let bounds = bounds.and_then(|(model, y)| model.bounds_of(sample.error(), y));
-        let law = model.and_then(Fitted::shape).map(|shape| *shape.law());
+        let law = model.and_then(Fitted::shape).map(|shape| shape.law().clone());
         let judged = match (law, self.no_intervals) {
             (law, without) if law.is_some() || bounds.is_some() => {
-                let laws = vec![law.unwrap_or(Law::normal(0.0, 1.0)); sample.len()];
+                let laws = vec![law.unwrap_or_default(); sample.len()];
                 let laws = ErrorLaws::new(&laws).within(bounds.as_deref());
                 errbar::law::judge::judge(sample, laws, &judging, monitor).map(|judged| {
                     let intervals = (!without).then_some(judged.intervals);

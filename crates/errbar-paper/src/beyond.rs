@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use errbar::fit::{self, Kind, fit};
+use errbar::loss::LossKind;
 use errbar::mean::{gaussian_process, heteroscedastic};
-use errbar::score::{LossKind, Sample, nlpd};
+use errbar::score::{Sample, nlpd};
 use errbar::sigma::Model;
 use errbar::{Data, Silent};
 use rand::RngExt;

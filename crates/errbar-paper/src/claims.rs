@@ -10,7 +10,8 @@ mod wrong_mean;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use errbar::score::{LossKind, Sample, crps, nlpd, reliability};
+use errbar::loss::LossKind;
+use errbar::score::{Sample, crps, nlpd, reliability};
 use errbar::sigma::polynomial::{self, Link, Order, Polynomial};
 use errbar_report::Figure;
 use rayon::prelude::*;

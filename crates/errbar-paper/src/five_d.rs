@@ -1,7 +1,8 @@
 //! The five-dimensional test: 10,000 training points, and sigma known everywhere.
 
 use errbar::fit::{self, Kind};
-use errbar::score::{LossKind, Sample, crps, nlpd, reliability};
+use errbar::loss::LossKind;
+use errbar::score::{Sample, crps, nlpd, reliability};
 use errbar::sigma::constant;
 use errbar::sigma::network::{self, Network};
 use errbar::{Data, Silent};

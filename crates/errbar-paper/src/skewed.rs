@@ -14,7 +14,7 @@ mod truth;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use errbar::fit::{self, Forecasts, fit};
-use errbar::law::{Law, judge};
+use errbar::law::{ErrorLaw, judge};
 use errbar::score::{Sample, reliability};
 use errbar::{Data, Silent};
 use rayon::prelude::*;
@@ -136,7 +136,7 @@ struct Run {
     set: SkewedSet,
     /// One for each of [`laws::KINDS`]: how it did, and its law at [`figures::PLACE`] in units of the
     /// true sigma.
-    laws: Vec<(Regret, Law)>,
+    laws: Vec<(Regret, ErrorLaw)>,
     /// One for each of [`costs::cases`].
     costs: Vec<Regret>,
 }
@@ -164,7 +164,7 @@ impl Run {
         for kind in laws::KINDS {
             let fitted = fitted(&train.error, laws::options(kind))?;
             let at = fitted.predict(place)?;
-            let law = at.law().around(0.0, at.sigma()[0] / set.sigma(place));
+            let law = at.law().times(at.sigma()[0] / set.sigma(place));
             laws.push((new.regret(&fitted.predict(&new.rows.x)?)?, law));
             if !step() {
                 return Ok(None);
@@ -219,7 +219,7 @@ impl NewRows {
     fn regret(&self, at: &Forecasts) -> errbar::Result<Regret> {
         let sample = Sample::new(&self.rows.error, at.sigma())?;
         let unit = at.law();
-        let laws = vec![unit; sample.len()];
+        let laws = vec![unit.clone(); sample.len()];
         let (crps, nlpd) = judge::scores(&sample, &laws)?;
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let equal = judge::as_gaussian(&sample, &laws)?;

@@ -1,8 +1,8 @@
 //! Mean and sigma of 20,000 rows of the paper's data sets, on inducing points.
 
 use errbar::fit::{self, Kind, fit};
+use errbar::loss::LossKind;
 use errbar::mean::{Mean, gaussian_process, heteroscedastic};
-use errbar::score::LossKind;
 use errbar::{Data, Silent};
 use errbar_paper::DataSet;
 

@@ -13,8 +13,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use errbar::loss::{Loss, LossKind};
 use errbar::optimize::{self, Minimum, bfgs_with};
-use errbar::score::{Loss, LossKind};
 use errbar::sigma::Scaling;
 use errbar::sigma::network::{self, Network, Options};
 use rand::RngExt;

@@ -68,7 +68,8 @@ pub(crate) use setters;
 #[cfg(test)]
 mod tests {
     use crate::fit::Kind;
-    use crate::score::{Beta, LossKind};
+    use crate::loss::LossKind;
+    use crate::score::Beta;
 
     #[test]
     fn kinds_by_name() {

@@ -54,6 +54,7 @@ pub mod fit;
 mod folds;
 mod gaussian;
 pub mod law;
+pub mod loss;
 pub mod math;
 pub mod mean;
 mod monitor;

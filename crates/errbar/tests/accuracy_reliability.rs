@@ -1,7 +1,8 @@
 //! The cost and its gradient: every way of computing it gives the same, and no input breaks it.
 
+use errbar::loss::LossKind;
 use errbar::score::accuracy_reliability::{accuracy_reliability, accuracy_reliability_gradient};
-use errbar::score::{AccuracyReliability, Beta, LossKind, Sample, crps, nlpd};
+use errbar::score::{AccuracyReliability, Beta, Sample, crps, nlpd};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;

@@ -4,7 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use errbar::score::{AccuracyReliability, Beta, LossKind};
+use errbar::loss::LossKind;
+use errbar::score::{AccuracyReliability, Beta};
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 

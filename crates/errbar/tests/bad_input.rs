@@ -1,7 +1,8 @@
 //! Every bad input is an error that names the place and the value, and nothing panics.
 
 use errbar::Error;
-use errbar::score::{AccuracyReliability, Beta, LossKind, Sample, Scores, errors_of};
+use errbar::loss::LossKind;
+use errbar::score::{AccuracyReliability, Beta, Sample, Scores, errors_of};
 use proptest::prelude::*;
 
 const NAN: f64 = f64::NAN;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use errbar::law::{AccuracyReliability, Base, Bounds, Gradient, Law, Laws, LogNormal};
+use errbar::loss::LossKind;
 use errbar::score::{self, Beta};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -598,5 +599,49 @@ fn the_cost_of_any_law() {
             }
         }
         assert!(any.value(&laws[1..]).is_err());
+    }
+}
+
+/// The cost that models of sigma are trained by, read off a table, is that of the law to eight digits, and its
+/// slopes are differences.
+#[test]
+fn sigma_can_be_trained_by_a_law() {
+    let mut rng = Pcg64::seed_from_u64(8);
+    let error: Vec<f64> = (0..200).map(|_| 3.0 * rng.random::<f64>() - 1.2).collect();
+    let sigma: Vec<f64> = (0..200).map(|_| 0.3 + rng.random::<f64>()).collect();
+    let weight: Vec<f64> = (0..200).map(|row| f64::from(row % 4)).collect();
+    let value = |loss: LossKind, sigma: &[f64]| {
+        loss.on(&error, Some(&weight)).unwrap().value(sigma).unwrap()
+    };
+    let gaussian = LossKind::OfLaw(Beta::Heuristic, Law::normal(0.0, 1.0));
+    let plain = value(LossKind::default(), &sigma);
+    assert!((value(gaussian, &sigma) / plain - 1.0).abs() < 1e-8);
+    for law in [
+        Law::new(Base::StudentT { nu: 4.0 }, 0.1, 0.5, 0.9),
+        Law::new(Base::Normal, -0.3, 0.4, 1.3),
+        Law::symmetric(Base::Logistic, 0.0, 0.55),
+    ] {
+        let loss = LossKind::OfLaw(Beta::Heuristic, law);
+        let mut own = loss.on(&error, Some(&weight)).unwrap();
+        let (mut slope, mut curvature) = (vec![0.0; 200], vec![0.0; 200]);
+        let at = own.value_and_gradient(&sigma, &mut slope).unwrap();
+        assert!((at / value(loss, &sigma) - 1.0).abs() < 1e-14);
+        let laws: Vec<Law> = sigma.iter().map(|sigma| law.around(0.0, *sigma)).collect();
+        let exact = AccuracyReliability::new(&error, Some(&weight), Beta::Heuristic)
+            .and_then(|mut cost| cost.value(&laws));
+        assert!((at / exact.unwrap().value - 1.0).abs() < 1e-8);
+        own.curvature(&sigma, &mut curvature).unwrap();
+        for row in (0..200).step_by(7) {
+            let step = 1e-6 * sigma[row];
+            let beside = |step: f64| {
+                let mut sigma = sigma.clone();
+                sigma[row] += step;
+                value(loss, &sigma)
+            };
+            let difference = (beside(step) - beside(-step)) / (2.0 * step);
+            assert!((slope[row] - difference).abs() < 1e-8, "{row}: {} {difference}", slope[row]);
+            assert_eq!(curvature[row] > 0.0, weight[row] > 0.0);
+        }
+        assert!(own.value(&sigma[1..]).is_err() && own.value(&[0.0; 200]).is_err());
     }
 }

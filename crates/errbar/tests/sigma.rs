@@ -1,7 +1,8 @@
 //! Models of sigma: they find what is there, and no data break them.
 
 use errbar::fit::Fitted;
-use errbar::score::{Beta, LossKind, Sample, crps};
+use errbar::loss::LossKind;
+use errbar::score::{Beta, Sample, crps};
 use errbar::sigma::{Model, constant, network, polynomial};
 use errbar::{Data, Error};
 use rand::{RngExt, SeedableRng};

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use errbar::fit::{Fitted, Kind, fit};
+use errbar::loss::LossKind;
 use errbar::mean::gaussian_process::{GaussianProcess, Options};
 use errbar::mean::sparse::SparseProcess;
 use errbar::mean::{Mean, heteroscedastic};
-use errbar::score::LossKind;
 use errbar::{Data, Error, Monitor, Silent};
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;

@@ -1,7 +1,8 @@
 //! Stacks: a mean of log sigmas, with weights that held-out rows choose.
 
 use errbar::fit::{self, Kind, LawKind, fit};
-use errbar::score::{LossKind, Sample, crps};
+use errbar::loss::LossKind;
+use errbar::score::{Sample, crps};
 use errbar::sigma::Model;
 use errbar::{Data, Error, Silent};
 use rand::{RngExt, SeedableRng};

@@ -1,6 +1,7 @@
 //! Trees of log sigma: jumps are found, useless inputs are left out, and no data break them.
 
-use errbar::score::{LossKind, Sample, crps};
+use errbar::loss::LossKind;
+use errbar::score::{Sample, crps};
 use errbar::sigma::{Model, constant, polynomial, trees};
 use errbar::{Data, Error, Monitor, Silent};
 use proptest::prelude::*;

@@ -12,7 +12,7 @@
 
 use anyhow::{Context, ensure};
 use errbar::fit::Shape;
-use errbar::law::Law;
+use errbar::law::ErrorLaw;
 use errbar::mean::bias::Bias;
 use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
@@ -136,7 +136,9 @@ pub(super) fn export(
             "The standard deviation of the forecast's error; NaN for inputs that are {refused}."
         ),
     );
-    if let Some(law) = shape.map(Shape::law) {
+    // A curve is in units of sigma, which is there.
+    let law = shape.map(Shape::law).filter(|law| law.curve().is_none());
+    if let Some(law) = law.map(ErrorLaw::law) {
         let mut times = |name: &str, factor: f64, doc: &str| {
             let factor = graph.doubles(&format!("{name}_in_sigmas"), &[], &[factor]);
             let value = graph.node(name, "Mul", &[&sigma, &factor]);
@@ -188,9 +190,10 @@ pub(super) fn export(
     Ok(file.encode_to_vec())
 }
 
-/// The law of errors in units of sigma, as JSON: {"base": .., "location": .., "left": .., "right": ..}.
+/// The law of errors in units of sigma, as JSON: {"base": .., "location": .., "left": .., "right": ..}, and
+/// where a curve takes its place "curve": {"q": .., "z": ..}.
 fn law_entry(shape: Option<&Shape>) -> anyhow::Result<String> {
-    let law = shape.map_or(Law::normal(0.0, 1.0), |shape| *shape.law());
+    let law = shape.map_or(ErrorLaw::default(), |shape| shape.law().clone());
     serde_json::to_string(&law).context("cannot write the law")
 }
 

@@ -9,8 +9,9 @@ use errbar::fit::{
     ErrorSource, Fit, Fitted, Importance, Kind, LEAST_ROWS, Shape, Validation, Worth,
 };
 use errbar::law::Transform;
+use errbar::loss::LossKind;
+use errbar::score::Scores;
 use errbar::score::verdict::Verdict;
-use errbar::score::{LossKind, Scores};
 use errbar::sigma::Model;
 use errbar::sigma::stack::Member;
 use errbar::words::{percent, significant};
@@ -370,7 +371,10 @@ fn law(shape: &Shape) -> String {
 
 fn cost(fitted: &Fitted) -> &'static str {
     match fitted.options().loss {
-        LossKind::Ar(_) => "accuracy and reliability together (AR)",
+        _ if fitted.options().by_law => {
+            "accuracy and reliability together (AR), of the law of the errors"
+        }
+        LossKind::Ar(_) | LossKind::OfLaw(..) => "accuracy and reliability together (AR)",
         LossKind::Crps => "CRPS",
         LossKind::Nlpd => "negative log predictive density",
     }

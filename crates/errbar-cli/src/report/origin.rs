@@ -4,8 +4,8 @@ use std::path::Path;
 
 use errbar::Split;
 use errbar::fit::{ErrorSource, Fitted};
+use errbar::loss::LossKind;
 use errbar::mean::Mean;
-use errbar::score::LossKind;
 use errbar::words::{percent, significant};
 use errbar_report::report::Origin;
 
@@ -139,7 +139,7 @@ fn trained_on(fitted: &Fitted) -> String {
         ErrorSource::LeaveOneOut => "leave-one-out errors",
     };
     let cost = match fitted.options().loss {
-        LossKind::Ar(_) => "the Accuracy-Reliability cost",
+        LossKind::Ar(_) | LossKind::OfLaw(..) => "the Accuracy-Reliability cost",
         LossKind::Crps => "CRPS",
         LossKind::Nlpd => "negative log predictive density",
     };

@@ -5,7 +5,7 @@ use errbar::Data;
 use errbar::fit::guarantee::Guarantee;
 use errbar::fit::{Fitted, Importance, Known, Rows};
 use errbar::law::judge::ErrorLaws;
-use errbar::law::{Bounds, Law, Transform};
+use errbar::law::{Bounds, ErrorLaw, Transform};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
@@ -28,7 +28,7 @@ pub(super) struct ReportRows {
     mu: Vec<f64>,
     sigma: Vec<f64>,
     /// In units of sigma; none where all are Gaussian.
-    laws: Vec<Law>,
+    laws: Vec<ErrorLaw>,
     /// Of each error, where observations keep to some.
     bounds: Option<Vec<Bounds>>,
     weight: Option<Vec<f64>>,
@@ -216,12 +216,12 @@ impl ReportRows {
             self.notes
                 .push("every forecast is moved by the bias that the model has learned".into());
         }
-        let law = fitted.shape().map(|shape| *shape.law());
+        let law = fitted.shape().map(|shape| shape.law().clone());
         if law.is_some() || !scale.bounds(fitted.options().bounds).are_none() {
-            self.laws = vec![law.unwrap_or(Law::normal(0.0, 1.0)); self.sigma.len()];
+            self.laws = vec![law.unwrap_or_default(); self.sigma.len()];
         }
         for (row, known) in known.iter().enumerate() {
-            match *known {
+            match known.clone() {
                 Known::New => {}
                 Known::Trained => self.seen.trained += 1,
                 Known::HeldOut { error, sigma, law } => {

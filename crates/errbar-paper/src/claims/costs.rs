@@ -1,6 +1,7 @@
 //! The Accuracy-Reliability cost against its parts, and against the likelihood.
 
-use errbar::score::{Beta, LossKind};
+use errbar::loss::LossKind;
+use errbar::score::Beta;
 use errbar_report::{Axis, Color, Dash, Figure, Legend, Line, Panel, Scatter, Text, color};
 
 use super::{Claim, Context, Scores, TRAINING, TrainAndTest, listed, number, strings};

@@ -1,6 +1,7 @@
 //! Accuracy against reliability as beta goes from 0 to 1.
 
-use errbar::score::{Beta, LossKind};
+use errbar::loss::LossKind;
+use errbar::score::Beta;
 use errbar_report::{Anchor, Axis, Dash, Figure, Legend, Line, Panel, Rule, Scatter, Text, color};
 
 use super::{Claim, Context, ORDER, Scores, TRAINING, TrainAndTest, middle, number, strings};

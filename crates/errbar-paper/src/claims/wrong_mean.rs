@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use errbar::score::{Beta, LossKind};
+use errbar::loss::LossKind;
+use errbar::score::Beta;
 use errbar_report::{Axis, Band, Dash, Figure, Legend, Line, Panel, color};
 
 use super::{Claim, Context, TRAINING, TrainAndTest, fit, listed, mean, strings};

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use errbar::fit::{self, Kind, LawKind};
-use errbar::score::{Beta, LossKind};
+use errbar::loss::LossKind;
+use errbar::score::Beta;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 

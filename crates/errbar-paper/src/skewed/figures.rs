@@ -1,7 +1,7 @@
 //! Figures of regrets, of laws and of costs.
 
 use errbar::fit::{Kind, LawKind};
-use errbar::law::Law;
+use errbar::law::ErrorLaw;
 use errbar_report::{Axis, Color, Dash, Figure, Legend, Line, Panel, Rule, Scatter, color};
 
 use super::costs::{COSTS, CostRow, MODELS, OUTLIERS, cases, over_sets};
@@ -18,15 +18,15 @@ pub(super) const PLACE: [f64; 2] = [0.25, 0.25];
 pub(super) struct Shown {
     set: SkewedSet,
     truth: Truth,
-    normal: Law,
-    auto: Law,
+    normal: ErrorLaw,
+    auto: ErrorLaw,
 }
 
 impl Shown {
     pub(super) fn new(run: &Run) -> Self {
         let law = |wanted: LawKind| {
             let at = KINDS.iter().position(|kind| *kind == wanted);
-            at.map_or(Law::normal(0.0, 1.0), |i| run.laws[i].1)
+            at.map_or(ErrorLaw::default(), |i| run.laws[i].1.clone())
         };
         let truth = run.set.truth(&PLACE[..run.set.columns()]);
         Self { set: run.set, truth, normal: law(LawKind::Normal), auto: law(LawKind::Auto) }

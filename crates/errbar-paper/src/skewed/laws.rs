@@ -49,7 +49,7 @@ pub(super) fn rows(runs: &[Run]) -> Vec<LawRow> {
             mean_and_error(&runs.iter().map(|run| value(&run.laws[i].0)).collect::<Vec<f64>>())
         };
         let count =
-            |kind: LawKind| runs.iter().filter(|run| kind_of(&run.laws[i].1) == kind).count();
+            |kind: LawKind| runs.iter().filter(|run| kind_of(run.laws[i].1.law()) == kind).count();
         let mut became: Vec<(LawKind, usize)> = KINDS.map(|kind| (kind, count(kind))).to_vec();
         became.retain(|(_, count)| *count > 0);
         became.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

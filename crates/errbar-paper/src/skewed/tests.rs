@@ -80,7 +80,7 @@ fn errors_are_drawn_from_the_law() {
 fn new_rows_have_one_error_in_each_share_of_the_probability() {
     let set = SkewedSet::Normal;
     let rows = set.draw_evenly(1000, &mut set.stream(1, 2));
-    let law = Law::normal(0.0, 1.0);
+    let law = ErrorLaw::default();
     for (row, (x, error)) in rows.x.iter().zip(&rows.error).enumerate() {
         let place = 1000.0 * law.cdf(error / set.sigma(&[*x]));
         assert!((place - row as f64 - 0.5).abs() < 0.5 + 1e-9, "row {row} is at {place}");

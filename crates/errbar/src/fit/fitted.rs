@@ -65,8 +65,9 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 5] = [POLYNOMIAL_BIAS, LAW, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW];
+const NEEDS: [&str; 6] = [POLYNOMIAL_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW];
 const BOUNDS: &str = "bounds";
+const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
 const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
@@ -301,6 +302,7 @@ impl Fitted {
         let all = [
             (bends, POLYNOMIAL_BIAS),
             (self.shape.is_some(), LAW),
+            (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
             (!self.options.bounds.are_none(), BOUNDS),
             (self.options.transform != Transform::None, TRANSFORM),
             (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),

@@ -3,7 +3,7 @@
 use super::Fitted;
 use crate::checks::check_length;
 use crate::error::{Error, Result};
-use crate::law::{Bounds, Law, Transform};
+use crate::law::{Bounds, ErrorLaw, Transform};
 use crate::score::calibration::check_probability;
 use crate::sigma::Model;
 use crate::sigma::supported::{HeldSigma, OUTSIDE};
@@ -222,22 +222,14 @@ impl<'a> Forecasts<'a> {
 
     /// The law of every row, in units of its sigma.
     #[must_use]
-    pub fn law(&self) -> Law {
-        self.fitted.shape.as_ref().map_or(Law::normal(0.0, 1.0), |shape| *shape.law())
+    pub fn law(&self) -> ErrorLaw {
+        self.fitted.shape.as_ref().map_or(ErrorLaw::default(), |shape| shape.law().clone())
     }
 
-    /// The distribution of each row, before [bounds](Forecasts::within); of a model on [another
-    /// scale](Transform), on that.
-    ///
-    /// # Errors
-    /// No forecast.
-    pub fn laws(&self) -> Result<impl ExactSizeIterator<Item = Law>> {
+    /// Where the distributions are, and their sigmas; of a model on [another scale](Transform), on that.
+    fn places(&self) -> Result<impl ExactSizeIterator<Item = (f64, f64)>> {
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
-        let unit = self.law();
-        Ok(forecast
-            .iter()
-            .zip(&self.sigma)
-            .map(move |(forecast, sigma)| unit.around(*forecast, *sigma)))
+        Ok(forecast.iter().copied().zip(self.sigma.iter().copied()))
     }
 
     /// The value of each row that is not exceeded with probability `p`; NaN where there is no forecast.
@@ -278,13 +270,14 @@ impl<'a> Forecasts<'a> {
             x if x.is_nan() && !threshold.is_nan() => f64::NEG_INFINITY,
             x => x,
         };
-        let probability = |law: Law| match law.exceed(threshold) {
+        let law = self.law();
+        let probability = |(at, sigma): (f64, f64)| match law.exceed((threshold - at) / sigma) {
             p if p.is_nan() => p,
             _ if threshold < self.bounds.lower() => 1.0,
             _ if threshold >= self.bounds.upper() => 0.0,
             p => p,
         };
-        Ok(self.laws()?.map(probability).collect())
+        Ok(self.places()?.map(probability).collect())
     }
 
     /// The continuous ranked probability score of each row, after what was then observed; of a model on
@@ -295,8 +288,12 @@ impl<'a> Forecasts<'a> {
     pub fn crps(&self, observation: &[f64]) -> Result<Vec<f64>> {
         check_length("observation", observation.len(), "rows", self.len())?;
         let observation = self.transform().all("observation", observation)?;
-        let score = |(law, y): (Law, &f64)| law.within(self.bounds).crps(self.bounds.clamp(*y));
-        Ok(self.laws()?.zip(&observation).map(score).collect())
+        let law = self.law();
+        let score = |((at, sigma), y): ((f64, f64), &f64)| {
+            let error = self.bounds.clamp(*y) - at;
+            sigma * law.crps_within(error / sigma, self.bounds.around(at).over(sigma))
+        };
+        Ok(self.places()?.zip(&observation).map(score).collect())
     }
 
     /// The least and the most error that the guaranteed interval of each row holds: see

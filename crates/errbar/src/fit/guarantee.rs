@@ -33,14 +33,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::shape::is_unit;
 use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows};
 use crate::checks::check_length;
 use crate::choices::by_name;
 use crate::data::{Data, Split, shuffled};
 use crate::error::{Error, Result};
 use crate::folds::{Fold, Order};
-use crate::law::Law;
+use crate::law::ErrorLaw;
 use crate::mean::bias::without;
 use crate::monitor::{Monitor, Stage};
 use crate::sigma::Supported;
@@ -76,7 +75,7 @@ pub struct Guarantee {
     /// The law in units of sigma that sizes are counted by; a Gaussian, even around the forecast, where
     /// there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    law: Option<Law>,
+    law: Option<ErrorLaw>,
 }
 
 /// Errors in units of a sigma that had not seen them.
@@ -95,7 +94,7 @@ struct Saved {
     group: Option<(String, Vec<String>)>,
     parts: Vec<SavedCalibration>,
     #[serde(default)]
-    law: Option<Law>,
+    law: Option<ErrorLaw>,
 }
 
 #[derive(Deserialize)]
@@ -225,7 +224,7 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         None => held.error().to_vec(),
     };
     let mut by_group = vec![Vec::new(); groups.len()];
-    let law = fit.fitted.shape.as_ref().map(|shape| *shape.law());
+    let law = fit.fitted.shape.as_ref().map(|shape| shape.law().clone());
     let sizes = sizes(&left, predicted.sigma(), law.as_ref());
     for (size, (_, group)) in sizes.zip(&calibration) {
         by_group[*group].push(size);
@@ -294,7 +293,7 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
 }
 
 /// The sizes of errors in units of sigma, or what these would be if the law were a Gaussian.
-fn sizes(error: &[f64], sigma: &[f64], law: Option<&Law>) -> impl Iterator<Item = f64> {
+fn sizes(error: &[f64], sigma: &[f64], law: Option<&ErrorLaw>) -> impl Iterator<Item = f64> {
     error.iter().zip(sigma).map(move |(error, sigma)| {
         let size = match law {
             Some(law) => law.gaussian_quantile_of(error / sigma).abs(),
@@ -414,7 +413,7 @@ impl Guarantee {
             }
             part.model.as_ref().map_or(Ok(()), Supported::check)?;
         }
-        if self.law.is_some_and(|law| !is_unit(&law) || self.method == Method::Cross) {
+        if self.law.as_ref().is_some_and(|law| !law.is_unit() || self.method == Method::Cross) {
             return Err("the law of its guarantee cannot be used".into());
         }
         Ok(())
@@ -435,7 +434,7 @@ impl Guarantee {
         group: Option<&[Option<u32>]>,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
         let sizes = self.sizes_of_rows(inputs, sigma, level, group)?;
-        let Some(law) = self.law else {
+        let Some(law) = &self.law else {
             return Ok((sizes.iter().map(|size| -size).collect(), sizes));
         };
         // The same for all rows of a group, and slow.

@@ -10,8 +10,8 @@ use super::{Effort, Kind, LEAST_ROWS, Options, train_in};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::folds::{Fold, Order};
+use crate::loss::LossKind;
 use crate::monitor::{Monitor, Stage};
-use crate::score::LossKind;
 use crate::sigma::Model;
 
 /// Parts of the rows, each judged by a model of the others.

@@ -18,7 +18,9 @@
 //! # Ok::<(), errbar::Error>(())
 //! ```
 
+mod by_law;
 mod carried_over;
+mod curve;
 mod debias;
 mod fitted;
 mod forecasts;
@@ -46,6 +48,7 @@ pub use self::shape::{LawKind, Shape};
 pub use self::training_rows::Known;
 use self::training_rows::TrainingRows;
 pub use self::twins::twins;
+use self::validation::Outcome;
 pub use self::validation::{Candidate, HeldOut, Validation};
 pub use self::with_mean::{fit_with_mean, learn_mean};
 use crate::choices::{by_name, setters};
@@ -54,9 +57,9 @@ use crate::data::{Data, Split, chosen_rows};
 use crate::error::{Error, Result};
 use crate::folds::Order;
 use crate::law::{Bounds, Transform};
+use crate::loss::LossKind;
 use crate::mean::bias;
 use crate::monitor::{Monitor, Stage, check};
-use crate::score::LossKind;
 use crate::score::bootstrap::Dependence;
 use crate::sigma::supported::{Ground, least_told};
 use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smooth, trees};
@@ -175,6 +178,10 @@ pub struct Options {
     /// The law of the errors; models of earlier versions have a Gaussian one.
     #[serde(default = "gaussian")]
     pub law: LawKind,
+    /// Whether models are trained a second time, by the cost of the law that the errors of the first
+    /// have, and the better of both are kept: those of less CRPS on held-out rows.
+    #[serde(default)]
+    pub by_law: bool,
     /// Whether size and location of that law follow the errors of held-out rows.
     #[serde(default)]
     pub recalibrate: bool,
@@ -206,6 +213,7 @@ impl Default for Options {
             local_units: true,
             debias: false,
             law: LawKind::Auto,
+            by_law: false,
             recalibrate: true,
             bounds: Bounds::default(),
             transform: Transform::None,
@@ -245,6 +253,7 @@ impl Options {
         local_units: bool,
         debias: bool,
         law: LawKind,
+        by_law: bool,
         recalibrate: bool,
         bounds: Bounds,
         transform: Transform,
@@ -448,8 +457,19 @@ fn fit_rows(
     let data = fewer.as_ref().unwrap_or(data);
     // Judging takes longer than the last fit, which is one of fewer kinds.
     let share = 0.7;
-    let judge = Stage { whole: monitor, from: 0.1, to: share };
-    let judged = validation::judge(data, &candidates, options, &judge)?;
+    let first = if options.by_law { 0.3 } else { share };
+    let judge = Stage { whole: monitor, from: 0.1, to: first };
+    let mut judged = validation::judge(data, &candidates, options, &judge)?;
+    let mut options = *options;
+    if let Some(outcome) = judged.as_mut().filter(|_| options.by_law) {
+        let judge = Stage { whole: monitor, from: first, to: share };
+        let observe = |outcome: &mut Outcome| outcome.observe(observed, bounds.as_deref());
+        if let Some(better) = by_law::better(outcome, observe, data, &candidates, &options, &judge)?
+        {
+            (*outcome, options) = better;
+        }
+    }
+    let options = &options;
     if candidates.len() > 1 && judged.is_none() {
         return Err(Error::NothingHeldOut);
     }

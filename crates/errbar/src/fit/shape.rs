@@ -6,14 +6,17 @@
 //! Each [`LawKind`] is fitted to them by likelihood; priors hold scale and location where few rows, or
 //! rows that resemble each other, say little. Which kind it is, is decided by rows that its fit has not
 //! seen: of those whose CRPS cannot be told from the least by a standard error, the one of the best log
-//! score, and of those that cannot be told from that one the simplest.
+//! score, and of those that cannot be told from that one the simplest. A [`curve`] may then bend that law
+//! to the shape of the errors, where rows that it has not seen speak for it.
 
 use serde::{Deserialize, Serialize};
+
+use super::curve;
 
 use crate::choices::by_name;
 use crate::diagnose::standard_error_in;
 use crate::error::{Error, Result};
-use crate::law::{Base, Bounds, Censored, Gradient, Law};
+use crate::law::{Base, Bounds, ErrorLaw, Gradient, Law};
 use crate::optimize::{self, bfgs};
 use crate::score::Sample;
 use crate::score::bootstrap::dependence;
@@ -112,10 +115,10 @@ impl std::str::FromStr for LawKind {
 }
 
 /// The law of errors in units of sigma.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     /// In units of sigma: its standard deviation is 1.
-    law: Law,
+    law: ErrorLaw,
     /// Sigma is that of the model times this.
     factor: f64,
 }
@@ -123,7 +126,7 @@ pub struct Shape {
 impl Shape {
     /// The law in units of sigma; its standard deviation is 1.
     #[must_use]
-    pub fn law(&self) -> &Law {
+    pub fn law(&self) -> &ErrorLaw {
         &self.law
     }
 
@@ -140,14 +143,25 @@ impl Shape {
         let (left, right) = (law.left / deviation, law.right / deviation);
         let unit = Law { location: law.location / deviation, left, right, ..law };
         match recalibrate {
-            true => Self { law: unit, factor: deviation },
-            false => Self { law: unit.with_mean(0.0), factor: 1.0 },
+            true => Self { law: unit.into(), factor: deviation },
+            false => Self { law: unit.with_mean(0.0).into(), factor: 1.0 },
         }
+    }
+
+    /// The same, bent to errors over what the model says.
+    fn bent(&self, errors: &Errors) -> Self {
+        let law = self.law.law().around(0.0, self.factor);
+        let bent = || {
+            let curve = curve::bend(&law, &errors.z, &errors.weight)?;
+            let factor = curve.mean_and_deviation().1;
+            Some(Self { law: ErrorLaw::bent(law, curve).times(1.0 / factor), factor })
+        };
+        bent().unwrap_or_else(|| self.clone())
     }
 
     /// Whether one that was read can be used.
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
-        match is_unit(&self.law) && (1e-3..1e3).contains(&self.factor) {
+        match self.law.is_unit() && (1e-3..1e3).contains(&self.factor) {
             true => Ok(()),
             false => Err("the law of its errors cannot be used"),
         }
@@ -156,7 +170,7 @@ impl Shape {
     /// What the law is, in a few words.
     #[must_use]
     pub fn explain(&self) -> String {
-        let Law { base, left, right, .. } = self.law;
+        let Law { base, left, right, .. } = *self.law.law();
         let skewed = left != right;
         let name = match (base, skewed) {
             (Base::Normal, false) => "a Gaussian".to_string(),
@@ -169,11 +183,24 @@ impl Shape {
                 format!("a two-piece Student's t, {nu} degrees of freedom")
             }
         };
+        let short = |value: f64| crate::words::significant(value, 3);
+        let width = |level: f64| {
+            let ends = [self.law.interval(level), Law::normal(0.0, 1.0).interval(level)];
+            let [own, gaussian] = ends.map(|(low, high)| high - low);
+            short(own / gaussian)
+        };
+        if self.law.curve().is_some() {
+            return format!(
+                "of a shape of its own, which held-out errors tell, around {name}; 50% intervals are {} \
+                 times as wide as a Gaussian's, 99% intervals {} times",
+                width(0.5),
+                width(0.99)
+            );
+        }
         let mut text = match base {
             Base::Normal => name,
             _ => format!("heavier tails than a Gaussian: {name}"),
         };
-        let short = |value: f64| crate::words::significant(value, 3);
         if skewed {
             let (side, ratio) =
                 if right > left { ("above", right / left) } else { ("below", left / right) };
@@ -183,22 +210,10 @@ impl Shape {
             );
         }
         if base != Base::Normal || skewed {
-            let (low, high) = self.law.interval(0.99);
-            let (least, most) = Law::normal(0.0, 1.0).interval(0.99);
-            text += &format!(
-                "; 99% intervals are {} times as wide as a Gaussian's",
-                short((high - low) / (most - least))
-            );
+            text += &format!("; 99% intervals are {} times as wide as a Gaussian's", width(0.99));
         }
         text
     }
-}
-
-/// Whether a law is one of errors in units of sigma.
-pub(super) fn is_unit(law: &Law) -> bool {
-    let degrees = !matches!(law.base, Base::StudentT { nu } if nu.is_nan() || nu <= 2.0);
-    let scales = [law.left, law.right].iter().all(|scale| (1e-3..1e3).contains(scale));
-    degrees && scales && law.location.abs() < 1e3 && (law.standard_deviation() - 1.0).abs() < 1e-9
 }
 
 /// Errors of held-out rows, and the sigmas of models that had not seen them.
@@ -228,6 +243,8 @@ const SCALE: f64 = 0.2;
 const SKEW: f64 = 1.0;
 /// Rows beyond these tell nothing new about a few parameters.
 const MOST_ROWS: usize = 5_000;
+/// As many independent rows must speak for a curve.
+const CURVE_ROWS: f64 = 300.0;
 
 /// Which part a row belongs to.
 pub(super) fn part_of(row: usize, rows: usize) -> usize {
@@ -261,6 +278,16 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
         }
         kind => vec![kind],
     };
+    let judge = |shape: Shape, without: Vec<Shape>| {
+        let one = |row: usize| {
+            let Shape { law, factor } = &without[part_of(row, rows)];
+            let (z, sigma) = (z[row] / factor, factor * held.sigma[row]);
+            let bounds = within(row).over(*factor);
+            (sigma * law.crps_within(z, bounds), law.log_score_within(z, bounds, sigma))
+        };
+        let (crps, log_score) = (0..rows).map(one).unzip();
+        Tried { shape, without, crps, log_score }
+    };
     let mut tried = Vec::with_capacity(kinds.len());
     for kind in kinds {
         let law = all.fit(kind, kind.bases(), None);
@@ -268,17 +295,7 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
         let without: Vec<Shape> = (others.iter())
             .map(|others| Shape::of(others.fit(kind, near, Some(law)), recalibrate))
             .collect();
-        let each = |score: &dyn Fn(&Censored, f64, f64) -> f64| -> Vec<f64> {
-            let one = |row: usize| {
-                let Shape { law, factor } = &without[part_of(row, rows)];
-                let law = law.within(within(row).over(*factor));
-                score(&law, z[row] / factor, factor * held.sigma[row])
-            };
-            (0..rows).map(one).collect()
-        };
-        let crps = each(&|law, z, sigma| sigma * law.crps(z));
-        let log_score = each(&|law, z, sigma| law.log_score_in(z, sigma));
-        tried.push(Tried { shape: Shape::of(law, recalibrate), without, crps, log_score });
+        tried.push(judge(Shape::of(law, recalibrate), without));
     }
     let scored = Sample::new(held.error, held.sigma)?.maybe_weighted(held.weight)?;
     // The best, and those that cannot be told from it; the simplest first.
@@ -298,7 +315,25 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
     let (_, sharp) = best(&every, &crps);
     let (likeliest, alike) = best(&sharp, &log_scores);
     let chosen = alike.first().copied().unwrap_or(likeliest);
-    let Tried { shape, without, .. } = tried.swap_remove(chosen);
+    let straight = tried.swap_remove(chosen);
+    // Who asks for a law gets that one; and at a bound there are no quantiles to bend it by.
+    let bends = wanted == LawKind::Auto && recalibrate && held.bounds.is_none();
+    let bent = (bends && worth >= CURVE_ROWS).then(|| {
+        let without = straight.without.iter().zip(&others);
+        judge(straight.shape.bent(&all), without.map(|(shape, rows)| shape.bent(rows)).collect())
+    });
+    // Rows that it has not seen must speak for a curve: by two standard errors in the CRPS, and not
+    // against it in the log score.
+    let speaks = |bent: &Tried| {
+        let gain = |straight: &[f64], bent: &[f64]| {
+            let gap: Vec<f64> = straight.iter().zip(bent).map(|(a, b)| a - b).collect();
+            (scored.mean(&gap), standard_error_in(&gap, &scored))
+        };
+        let (crps, noise) = gain(&straight.crps, &bent.crps);
+        let (log_score, log_noise) = gain(&straight.log_score, &bent.log_score);
+        crps > 2.0 * noise && log_score > -log_noise
+    };
+    let Tried { shape, without, .. } = bent.filter(speaks).unwrap_or(straight);
     Ok(Chosen { shape, without })
 }
 

@@ -5,9 +5,10 @@ use super::{Kind, Options, train_alone};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
+use crate::loss::LossKind;
 use crate::monitor::{Monitor, Stage};
 use crate::score::bootstrap::dependence;
-use crate::score::{LossKind, Sample, crps};
+use crate::score::{Beta, Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
 use crate::sigma::supported::Ground;
 use crate::sigma::{Model, Supported, in_own_scale};
@@ -43,6 +44,7 @@ pub(super) fn weights(
         LossKind::Nlpd => LossKind::Nlpd,
         // Reliability is a matter of all rows together: of few, it is mostly chance.
         LossKind::Ar(_) | LossKind::Crps => LossKind::Crps,
+        LossKind::OfLaw(_, law) => LossKind::OfLaw(Beta::Fixed(1.0), law),
     };
     let mut plain = kind.on(error, weight)?;
     let plain_costs: Vec<f64> =
@@ -201,7 +203,6 @@ pub(super) fn train_again(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Beta;
 
     /// The cost of a mean of two log sigmas.
     fn cost(share: f64, sigmas: &[Vec<f64>], error: &[f64], loss: LossKind) -> f64 {

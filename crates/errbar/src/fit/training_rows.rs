@@ -4,17 +4,16 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::shape::is_unit;
 use super::{Fitted, HeldOut};
 use crate::data::Data;
 use crate::diagnose::Summary;
-use crate::law::Law;
+use crate::law::ErrorLaw;
 
 /// Of fits to more rows than this, none are kept: most of the model's file would be that.
 const MOST_ROWS: usize = 10_000;
 
 /// What a model knows of a row.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Known {
     /// Nothing, as far as one can tell.
     New,
@@ -26,7 +25,7 @@ pub enum Known {
         /// Sigma.
         sigma: f64,
         /// The law around the forecast, in units of sigma.
-        law: Law,
+        law: ErrorLaw,
     },
     /// It was fitted to this row, and no sigma is known that has not seen it.
     Trained,
@@ -47,7 +46,7 @@ pub(super) struct TrainingRows {
     error: Option<Vec<f64>>,
     /// The law of each, in units of sigma, and how many neighbours have the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    laws: Vec<(usize, Law)>,
+    laws: Vec<(usize, ErrorLaw)>,
 }
 
 impl TrainingRows {
@@ -68,7 +67,7 @@ impl TrainingRows {
             && self.error.as_ref().is_none_or(|error| error.len() == rows)
             && self.held_out.iter().all(|&row| row < self.keys.len())
             && self.laws.iter().map(|(count, _)| count).sum::<usize>() <= rows
-            && self.laws.iter().all(|(_, law)| is_unit(law));
+            && self.laws.iter().all(|(_, law)| law.is_unit());
         let right = self.sigma.iter().all(|s| *s > 0.0 && s.is_finite())
             && self.error.iter().flatten().all(|e| e.is_finite());
         match fits && right {
@@ -97,11 +96,11 @@ impl TrainingRows {
 }
 
 /// Neighbours that are the same, once; nothing where all are Gaussian.
-fn runs(laws: &[Law]) -> Vec<(usize, Law)> {
-    if laws.iter().all(|law| *law == Law::normal(0.0, 1.0)) {
+fn runs(laws: &[ErrorLaw]) -> Vec<(usize, ErrorLaw)> {
+    if laws.iter().all(|law| law.is_gaussian()) {
         return Vec::new();
     }
-    laws.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0])).collect()
+    laws.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0].clone())).collect()
 }
 
 /// A number for each row, the same wherever the row stands and on every machine.
@@ -143,13 +142,13 @@ impl Fitted {
         }
         let mut held: Vec<Option<usize>> = vec![None; rows.keys.len()];
         rows.held_out.iter().enumerate().for_each(|(nth, &place)| held[place] = Some(nth));
-        let laws: Vec<Law> =
-            (rows.laws.iter()).flat_map(|(count, law)| std::iter::repeat_n(*law, *count)).collect();
+        let laws: Vec<&ErrorLaw> =
+            (rows.laws.iter()).flat_map(|(count, law)| std::iter::repeat_n(law, *count)).collect();
         let know = |(row, place): (usize, &Option<usize>)| {
-            let Some(place) = *place else { return nothing };
+            let Some(place) = *place else { return nothing.clone() };
             let Some(nth) = held[place] else { return Known::Trained };
             let error = rows.error.as_ref().map_or(data.error()[row], |error| error[nth]);
-            let law = laws.get(nth).copied().unwrap_or(Law::normal(0.0, 1.0));
+            let law = laws.get(nth).map_or(ErrorLaw::default(), |law| (*law).clone());
             Known::HeldOut { error, sigma: rows.sigma[nth], law }
         };
         places.iter().enumerate().map(know).collect()

@@ -11,10 +11,11 @@ use crate::diagnose::standard_error_in;
 use crate::error::Result;
 use crate::folds::{Fold, Order};
 use crate::law::judge::ErrorLaws;
-use crate::law::{self, Bounds, Law};
+use crate::law::{self, Bounds, ErrorLaw};
+use crate::loss::LossKind;
 use crate::monitor::{Monitor, SideBySide};
 use crate::score::bootstrap::Dependence;
-use crate::score::{LossKind, Sample, calibration, crps, deterministic, nlpd, reliability};
+use crate::score::{Sample, calibration, crps, deterministic, nlpd, reliability};
 use crate::sigma::supported::Ground;
 use crate::sigma::{Supported, stack};
 
@@ -31,7 +32,7 @@ pub struct HeldOut {
     /// Sigma of the chosen kind of model.
     pub sigma: Vec<f64>,
     /// The law around each forecast, in units of that sigma, as other held-out rows tell it.
-    pub laws: Vec<Law>,
+    pub laws: Vec<ErrorLaw>,
     /// The bounds of each error, where observations keep to some.
     pub bounds: Option<Vec<Bounds>>,
     /// One constant sigma for all rows, fitted to the same training rows.
@@ -109,6 +110,7 @@ fn once() -> usize {
 }
 
 /// The outcome of judging all candidates.
+#[derive(Clone)]
 pub(super) struct Outcome {
     /// The chosen one.
     pub(super) kind: Kind,
@@ -254,7 +256,7 @@ pub(super) fn judge(
             rows,
             error: test.error().to_vec(),
             weight: test.weight().map(<[f64]>::to_vec),
-            laws: vec![Law::normal(0.0, 1.0); sigma.len()],
+            laws: vec![ErrorLaw::default(); sigma.len()],
             bounds: None,
             sigma,
             constant_sigma: sigmas.into_iter().next().unwrap_or_default(),
@@ -298,8 +300,8 @@ impl Outcome {
         let held = Held { error, sigma, weight, bounds };
         let Chosen { shape, without } = shape::choose(&held, options.law, options.recalibrate)?;
         let rows = self.held_out.rows.len();
-        let of = |row: usize| without[part_of(row, rows)];
-        self.held_out.laws = (0..rows).map(|row| *of(row).law()).collect();
+        let of = |row: usize| &without[part_of(row, rows)];
+        self.held_out.laws = (0..rows).map(|row| of(row).law().clone()).collect();
         let held = &mut self.held_out.sigma;
         held.iter_mut().enumerate().for_each(|(row, sigma)| {
             *sigma = (*sigma * of(row).factor()).clamp(f64::MIN_POSITIVE, f64::MAX);

@@ -82,6 +82,11 @@ impl Bounds {
         Self { lower: z - lower / sigma, upper: z + upper / sigma }
     }
 
+    /// The bounds of the error of a forecast.
+    pub(crate) fn around(&self, forecast: f64) -> Self {
+        Self { lower: self.lower - forecast, upper: self.upper - forecast }
+    }
+
     /// The bounds in another unit.
     pub(crate) fn over(&self, unit: f64) -> Self {
         Self { lower: self.lower / unit, upper: self.upper / unit }

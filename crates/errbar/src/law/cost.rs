@@ -6,7 +6,7 @@ use super::{Gradient, Law};
 use crate::checks::check_length;
 use crate::error::Result;
 use crate::math;
-use crate::score::accuracy_reliability::{AccuracyReliability as Gaussian, Ar, Beta};
+use crate::score::accuracy_reliability::{AccuracyReliability as Gaussian, Ar, Beta, Split};
 use crate::score::crps::FRAC_1_SQRT_PI;
 use crate::score::reliability::CONSTANT;
 
@@ -78,6 +78,10 @@ impl<'a> AccuracyReliability<'a> {
         Ok(self.evaluate(|row| laws[row], Some(|row: usize, slope| gradient[row] = slope)))
     }
 
+    pub(crate) fn error(&self) -> &[f64] {
+        self.gaussian.error()
+    }
+
     fn evaluate(
         &mut self,
         law: impl Fn(usize) -> Law,
@@ -85,52 +89,70 @@ impl<'a> AccuracyReliability<'a> {
     ) -> Ar {
         let wanted = gradient.is_some();
         let mut crps = vec![0.0; self.slopes.len()];
-        let eta: Vec<f64> = (0..crps.len())
+        let quantile: Vec<f64> = (0..crps.len())
             .map(|row| {
                 let (law, error) = (law(row), self.gaussian.error()[row]);
-                let quantile = match wanted {
-                    true => {
-                        let (score, by_crps) = law.crps_and_gradient(error);
-                        let (quantile, by_quantile) = law.gaussian_quantile_and_gradient(error);
-                        self.slopes[row] = Slopes { crps: by_crps, quantile: by_quantile };
-                        crps[row] = score;
-                        quantile
-                    }
-                    false => {
-                        crps[row] = law.crps(error);
-                        law.gaussian_quantile_of(error)
-                    }
-                };
-                (quantile * FRAC_1_SQRT_2).clamp(-FARTHEST, FARTHEST)
+                if !wanted {
+                    crps[row] = law.crps(error);
+                    return law.gaussian_quantile_of(error);
+                }
+                let (score, by_crps) = law.crps_and_gradient(error);
+                let (quantile, by_quantile) = law.gaussian_quantile_and_gradient(error);
+                self.slopes[row] = Slopes { crps: by_crps, quantile: by_quantile };
+                crps[row] = score;
+                quantile
             })
             .collect();
+        let slopes = std::mem::take(&mut self.slopes);
+        let ar = self.combine(&crps, &quantile, |row, by_crps, by_quantile| {
+            let Some(gradient) = &mut gradient else { return };
+            let Slopes { crps, quantile } = slopes[row];
+            let accurate = if by_crps == 0.0 { Gradient::default() } else { crps * by_crps };
+            match by_quantile == 0.0 {
+                true => gradient(row, accurate),
+                false => gradient(row, accurate + quantile * by_quantile),
+            }
+        });
+        self.slopes = slopes;
+        ar
+    }
+
+    /// The cost of rows with these CRPS and these Gaussian quantiles. For each row it is told how much the
+    /// cost changes with either.
+    pub(crate) fn combine(
+        &mut self,
+        crps: &[f64],
+        quantile: &[f64],
+        mut each: impl FnMut(usize, f64, f64),
+    ) -> Ar {
+        let far = |q: &f64| (q * FRAC_1_SQRT_2).clamp(-FARTHEST, FARTHEST);
+        let eta: Vec<f64> = quantile.iter().map(far).collect();
         let split = self.gaussian.split();
         let (mut sum_crps, mut sum_rs) = (0.0, 0.0);
         self.gaussian.rank_eta(&eta);
-        let slopes = &self.slopes;
         self.gaussian.for_each_ranked(|row, eta, gap, share| {
             if share == 0.0 {
-                if let Some(gradient) = &mut gradient {
-                    gradient(row, Gradient::default());
-                }
-                return;
+                return each(row, 0.0, 0.0);
             }
             let bell = if eta.abs() < 30.0 { math::exp(-eta * eta) } else { 0.0 };
             let pull = if gap == 0.0 { 0.0 } else { eta * gap };
             sum_crps += share * crps[row];
             sum_rs += share * (pull + FRAC_1_SQRT_PI * bell);
-            if let Some(gradient) = &mut gradient {
-                let Slopes { crps, quantile } = slopes[row];
-                let reliable = match split.reliability > 0.0 && gap != 0.0 {
-                    true => quantile * (split.reliability * gap * FRAC_1_SQRT_2),
-                    false => Gradient::default(),
-                };
-                gradient(row, (crps * split.accuracy + reliable) * share);
-            }
+            each(row, split.accuracy * share, split.reliability * gap * FRAC_1_SQRT_2 * share);
         });
         let value = split.cost(sum_crps, sum_rs);
         let (constant, rest) = CONSTANT;
         let rs = (sum_rs - constant) - rest;
         Ar { value, beta: split.accuracy, crps: sum_crps, rs }
+    }
+
+    /// For each row its $\eta$, its gap to the rank and its share, as they were last.
+    pub(crate) fn for_each_ranked(&self, f: impl FnMut(usize, f64, f64, f64)) {
+        self.gaussian.for_each_ranked(f);
+    }
+
+    /// The weights of accuracy and of reliability.
+    pub(crate) fn split(&self) -> Split {
+        self.gaussian.split()
     }
 }

@@ -1,6 +1,6 @@
 //! Error bars of any law, judged as those of a Gaussian are.
 
-use super::{Bounds, Censored, Law};
+use super::{Bounds, ErrorLaw, Law};
 use crate::checks::check_length;
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -11,14 +11,14 @@ use crate::score::{Ar, Judgement, Judging, Sample, Scores, constant};
 /// some.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorLaws<'a> {
-    laws: &'a [Law],
+    laws: &'a [ErrorLaw],
     bounds: Option<&'a [Bounds]>,
 }
 
 impl<'a> ErrorLaws<'a> {
     /// Of errors that may be anything.
     #[must_use]
-    pub fn new(laws: &'a [Law]) -> Self {
+    pub fn new(laws: &'a [ErrorLaw]) -> Self {
         Self { laws, bounds: None }
     }
 
@@ -34,14 +34,14 @@ impl<'a> ErrorLaws<'a> {
         check_length("bounds", bounds.len(), "error", sample.len())
     }
 
-    /// The law of a row in units of its sigma.
-    fn of(&self, row: usize, sigma: f64) -> Censored {
+    /// The law of a row and its bounds, in units of its sigma.
+    fn of(&self, row: usize, sigma: f64) -> (&ErrorLaw, Bounds) {
         let none = Bounds::default();
-        self.laws[row].within(self.bounds.map_or(none, |bounds| bounds[row].over(sigma)))
+        (&self.laws[row], self.bounds.map_or(none, |bounds| bounds[row].over(sigma)))
     }
 }
 
-impl<'a, T: AsRef<[Law]> + ?Sized> From<&'a T> for ErrorLaws<'a> {
+impl<'a, T: AsRef<[ErrorLaw]> + ?Sized> From<&'a T> for ErrorLaws<'a> {
     fn from(laws: &'a T) -> Self {
         Self::new(laws.as_ref())
     }
@@ -60,15 +60,15 @@ pub fn as_gaussian<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Resul
     let gaussian = Law::normal(0.0, 1.0);
     let one = |row: usize| {
         let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
-        let (own, z) = (laws.of(row, sigma), error / sigma);
-        let z = if z <= own.bounds.lower() {
-            gaussian.quantile(spread(row) * own.mass_at_lower())
-        } else if z >= own.bounds.upper() {
-            gaussian.upper_quantile(spread(row) * own.mass_at_upper())
-        } else if own.law == gaussian {
+        let ((own, bounds), z) = (laws.of(row, sigma), error / sigma);
+        let z = if z <= bounds.lower() {
+            gaussian.quantile(spread(row) * own.cdf(bounds.lower()))
+        } else if z >= bounds.upper() {
+            gaussian.upper_quantile(spread(row) * own.exceed(bounds.upper()))
+        } else if own.is_gaussian() {
             return error;
         } else {
-            own.law.gaussian_quantile_of(z)
+            own.gaussian_quantile_of(z)
         };
         (sigma * z).clamp(f64::MIN, f64::MAX)
     };
@@ -90,8 +90,8 @@ pub fn scores<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<(Ve
     let laws = laws.into();
     laws.check(sample)?;
     let one = |(row, (error, sigma)): (usize, (&f64, &f64))| {
-        let (own, z) = (laws.of(row, *sigma), error / sigma);
-        (sigma * own.crps(z), own.log_score_in(z, *sigma))
+        let ((own, bounds), z) = (laws.of(row, *sigma), error / sigma);
+        (sigma * own.crps_within(z, bounds), own.log_score_within(z, bounds, *sigma))
     };
     Ok(sample.error().iter().zip(sample.sigma()).enumerate().map(one).unzip())
 }
@@ -134,7 +134,7 @@ pub fn compare(
     options: &Judging,
     monitor: &dyn Monitor,
 ) -> Result<Comparison> {
-    let gaussian = vec![Law::normal(0.0, 1.0); candidates.first().map_or(0, |(s, _)| s.len())];
+    let gaussian = vec![ErrorLaw::default(); candidates.first().map_or(0, |(s, _)| s.len())];
     let equal: Vec<Vec<f64>> = (candidates.iter())
         .map(|(sample, own)| match own {
             Some(own) => as_gaussian(sample, *own),
@@ -183,15 +183,15 @@ fn prepare<'a>(
         ..gaussian.clone()
     };
     for coverage in &mut of.coverage {
-        let mut last = (laws.laws[0], (f64::NAN, f64::NAN));
+        let mut last = (&laws.laws[0], (f64::NAN, f64::NAN));
         let width = |(row, sigma): (usize, &f64)| {
-            let own = laws.of(row, *sigma);
+            let (own, bounds) = laws.of(row, *sigma);
             // Neighbours share a law.
-            if own.law != last.0 || last.1.0.is_nan() {
-                last = (own.law, own.law.interval(coverage.level));
+            if own != last.0 || last.1.0.is_nan() {
+                last = (own, own.interval(coverage.level));
             }
             let (low, high) = last.1;
-            sigma * (own.bounds.clamp(high) - own.bounds.clamp(low))
+            sigma * (bounds.clamp(high) - bounds.clamp(low))
         };
         let widths: Vec<f64> = sample.sigma().iter().enumerate().map(width).collect();
         coverage.mean_width = sample.mean(&widths);

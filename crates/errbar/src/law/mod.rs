@@ -8,7 +8,8 @@
 //! puts its halves around a forecast, each with a scale of its own, and so may be skewed; a [`Censored`]
 //! law keeps to [`Bounds`], which then have a probability of their own. Scores come with their
 //! derivatives in location, scales and shape, for those who fit them. Beside it stands the
-//! [`LogNormal`] law, for what is always positive.
+//! [`LogNormal`] law, for what is always positive, and the [`Curve`], of any shape; an [`ErrorLaw`] is one
+//! of either kind for errors in units of their sigma.
 //!
 //! ```
 //! use errbar::law::{Base, Bounds, Law};
@@ -48,6 +49,8 @@ mod bounds;
 mod censored;
 mod cost;
 mod crps;
+mod curve;
+mod error_law;
 mod gradient;
 pub mod judge;
 mod laws;
@@ -63,6 +66,8 @@ pub use base::Base;
 pub use bounds::Bounds;
 pub use censored::Censored;
 pub use cost::AccuracyReliability;
+pub use curve::Curve;
+pub use error_law::ErrorLaw;
 pub use gradient::Gradient;
 pub use laws::Laws;
 pub use log_normal::LogNormal;

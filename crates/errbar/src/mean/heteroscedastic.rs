@@ -13,8 +13,8 @@ use super::sparse::SparseProcess;
 use crate::checks::check_length;
 use crate::data::{Data, LEAST_ROWS, chosen_rows, rows_of};
 use crate::error::{Error, Result};
+use crate::loss::LossKind;
 use crate::monitor::{Monitor, Stage, check};
-use crate::score::LossKind;
 use crate::sigma::smooth::{self, Smooth};
 
 /// Turns at most.

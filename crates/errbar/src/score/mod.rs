@@ -8,7 +8,7 @@
 //! |---|---|
 //! | how close and how sharp? | [`crps`], [`nlpd`], [`deterministic`] |
 //! | are the error bars of the right size? | [`reliability`], [`calibration`] |
-//! | both in one cost, with its gradient | [`accuracy_reliability`], [`loss`] |
+//! | both in one cost, with its gradient | [`accuracy_reliability`], [`loss`](crate::loss) |
 //! | better than one constant sigma? | [`constant`] |
 //! | how much is lost to miscalibration? | [`decomposition`] |
 //! | all of it in words | [`verdict`] |
@@ -29,18 +29,16 @@ pub mod deterministic;
 mod eta_counts;
 pub(crate) mod json;
 mod judge;
-pub mod loss;
 pub mod nlpd;
 pub(crate) mod ranking;
 pub mod reliability;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod sample;
 mod scores;
 pub mod verdict;
 
 pub use accuracy_reliability::{AccuracyReliability, Ar, Beta};
 pub use judge::{Judgement, Judging, judge, judge_with, judge_without_intervals};
-pub use loss::{Loss, LossKind};
 pub use sample::Sample;
 
 pub use crate::checks::errors_of;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::rows_with_missing;
 use crate::error::{Error, Result};
-use crate::score::LossKind;
+use crate::loss::LossKind;
 
 /// One sigma, whatever the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

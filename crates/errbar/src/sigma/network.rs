@@ -16,9 +16,10 @@ use super::scaling::{Prepared, Scaling, in_local_units};
 use super::train::{Objective, Parametric};
 use crate::data::{Data, Split};
 use crate::error::{Error, Result};
+use crate::loss::LossKind;
 use crate::monitor::{Monitor, Silent, Steps, check};
 use crate::optimize::Options as Minimise;
-use crate::score::{Beta, LossKind};
+use crate::score::Beta;
 
 /// What a hidden unit does to the sum of its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,11 +9,12 @@ use super::scaling::{Prepared, Scaling, in_local_units};
 use super::train::{Objective, Parametric};
 use crate::data::{Data, Split};
 use crate::error::Result;
+use crate::loss::LossKind;
 use crate::math::linear::{axpy, dot};
 use crate::math::{exp_slice, quantile};
 use crate::monitor::{Monitor, Silent, Steps, check};
 use crate::optimize::Options as Minimise;
-use crate::score::{Beta, LossKind, nlpd};
+use crate::score::{Beta, nlpd};
 
 /// What the polynomial stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! A family of functions, a loss, and BFGS between them.
 
 use crate::error::Result;
+use crate::loss::Loss;
 use crate::optimize::{Minimum, Options, Step, bfgs_with, lbfgs_with};
-use crate::score::Loss;
 
 /// A function of parameters that gives every row its sigma.
 pub(crate) trait Parametric {

@@ -262,7 +262,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use crate::score::{Beta, LossKind};
+    use crate::loss::LossKind;
+    use crate::score::Beta;
     use crate::sigma::network::Layer;
     use crate::sigma::train::Objective;
 

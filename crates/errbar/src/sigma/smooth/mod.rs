@@ -38,11 +38,12 @@ use crate::gaussian::inducing_points::Process;
 use crate::gaussian::process::{
     self as gaussian_process, GaussianProcess, LengthScales, NoiseScale,
 };
+use crate::loss::LossKind;
 use crate::math::cholesky::{Cholesky, LARGEST, largest_solution};
 use crate::math::linear::{axpy, dot};
 use crate::monitor::{Monitor, check};
 use crate::optimize::{self, bfgs_with};
-use crate::score::{Beta, LossKind};
+use crate::score::Beta;
 
 /// How to fit a smooth function.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -269,7 +270,7 @@ impl TrainingSet {
         let local: Vec<f64> = self.error.iter().zip(&unit).map(|(e, u)| e / u).collect();
         let mut loss = options.loss.on(&local, self.weight.as_deref())?;
         let beta = match options.loss {
-            LossKind::Ar(beta) => {
+            LossKind::Ar(beta) | LossKind::OfLaw(beta, _) => {
                 let mean = local.iter().map(|e| e.abs() / rows as f64).sum();
                 beta.split(mean, rows)?.accuracy.max(0.1)
             }

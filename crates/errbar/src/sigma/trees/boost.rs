@@ -8,8 +8,8 @@ use super::Options;
 use crate::boosting::{Bins, Codes, Grower, Limits, Slope, Tree};
 use crate::error::Result;
 use crate::folds::{Fold, Order};
+use crate::loss::Loss;
 use crate::monitor::{Monitor, Stage, check};
-use crate::score::Loss;
 use crate::sigma::constant;
 
 /// Rounds between two looks at the rows held out.

@@ -19,8 +19,8 @@ use crate::boosting::{Bins, Tree};
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::Result;
 use crate::folds::Order;
+use crate::loss::LossKind;
 use crate::monitor::{Monitor, Silent};
-use crate::score::LossKind;
 
 /// How to fit trees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@ use rand_pcg::Pcg64;
 
 use super::*;
 use crate::boosting::{Grower, Limits, Slope};
-use crate::score::{Beta, LossKind};
+use crate::loss::LossKind;
+use crate::score::Beta;
 
 /// A table with few distinct values, of which some are missing.
 fn table(rng: &mut Pcg64, rows: usize, columns: usize) -> Vec<f64> {

@@ -1,20 +1,23 @@
 //! The costs a model of sigma can be trained by, behind one small interface.
 
+mod of_law;
+
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-use super::accuracy_reliability::{AccuracyReliability, Beta};
-use super::block::{BLOCK, Sum, fill_blocks, rows_of, share_out, weighted_sum};
-use super::crps::{Crps, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
-use super::nlpd::Nlpd;
-use super::rows::RowScore;
-use super::sample::Errors;
 use crate::checks::{check_length, check_sigma};
 use crate::choices::by_name;
 use crate::error::Result;
+use crate::law::Law;
 use crate::math::{self, Arithmetic, Kernel, dispatch};
+use crate::score::accuracy_reliability::{AccuracyReliability, Beta};
+use crate::score::block::{BLOCK, Sum, fill_blocks, rows_of, share_out, weighted_sum};
+use crate::score::crps::{Crps, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
+use crate::score::nlpd::Nlpd;
+use crate::score::rows::RowScore;
+use crate::score::sample::Errors;
 
 /// A cost of the sigmas given to fixed errors: smaller is better.
 ///
@@ -53,6 +56,7 @@ mod sealed {
     pub trait Sealed {}
 
     impl Sealed for super::AccuracyReliability<'_> {}
+    impl Sealed for super::of_law::OfLaw<'_> {}
     impl<S> Sealed for super::PerRow<'_, S> {}
 }
 
@@ -66,6 +70,9 @@ pub enum LossKind {
     Crps,
     /// The mean negative log predictive density.
     Nlpd,
+    /// The Accuracy-Reliability cost of a law in units of sigma, which the errors are to have.
+    #[serde(skip)]
+    OfLaw(Beta, Law),
 }
 
 impl Default for LossKind {
@@ -96,6 +103,7 @@ impl LossKind {
             Self::Ar(beta) => Box::new(AccuracyReliability::new(error, weight, beta)?),
             Self::Crps => Box::new(PerRow::<Crps>::new(error, weight)?),
             Self::Nlpd => Box::new(PerRow::<Nlpd>::new(error, weight)?),
+            Self::OfLaw(beta, law) => Box::new(of_law::OfLaw::new(error, weight, beta, &law)?),
         })
     }
 }
