@@ -39,7 +39,8 @@ fn main() -> anyhow::Result<()> {
     let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0).biased();
     write_biased(&folder.join("bias"), &three(), None)?;
     write_biased(&folder.join("bias-forecast"), &three(), Some(1))?;
-    write_biased(&folder.join("bias-missing"), &three().with_gaps(), Some(0))
+    write_biased(&folder.join("bias-missing"), &three().with_gaps(), Some(0))?;
+    write_biased(&folder.join("bias-smooth"), &three().wavy(), Some(1))
 }
 
 /// Rows of inputs and their errors.
@@ -69,6 +70,14 @@ impl Rows {
     fn biased(mut self) -> Self {
         for (row, error) in self.inputs.chunks_exact(self.columns).zip(&mut self.error) {
             *error += if row[0] < -20.0 { 35.0 } else { 1e-4 * (row[1] - 3e5) };
+        }
+        self
+    }
+
+    /// The same rows, with a bias that no polynomial of order two has.
+    fn wavy(mut self) -> Self {
+        for (row, error) in self.inputs.chunks_exact(self.columns).zip(&mut self.error) {
+            *error += 60.0 * (0.8 * row[0]).sin();
         }
         self
     }
@@ -375,6 +384,9 @@ fn write_biased(folder: &Path, rows: &Rows, forecast: Option<usize>) -> anyhow::
     let fitted = fitted.with_errors(fit::ErrorSource::HeldOut, Some(name));
     let splits = fitted.bias().into_iter().flat_map(|bias| bias.trees()).any(|t| t.len() > 1);
     ensure!(splits, "no tree of the bias splits");
+    let smooth = fitted.bias().is_some_and(|bias| bias.smooth().is_some());
+    let wanted = folder.ends_with("bias-smooth");
+    ensure!(smooth || !wanted, "the bias of {} is not smooth", folder.display());
     let inputs = rows.asked();
     let predicted = fitted.predict(&inputs)?;
     let bias = predicted.bias().context("a bias was asked for")?;

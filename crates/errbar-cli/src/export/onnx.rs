@@ -362,18 +362,7 @@ fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Inputs) -> Value {
     let z = scaled_within(graph, formula.scaling, Scaling::FARTHEST, inputs);
 
     let middle = graph.integers("middle_axis", &[1]);
-    let last = graph.integers("last_axis", &[2]);
-    let lengths = graph.doubles("inverse_lengths", &[columns], formula.inverse_lengths);
-    let places = graph.doubles("points", &[points, columns], formula.points);
-    let row = graph.node("row", "Unsqueeze", &[&z, &middle]);
-    let difference = graph.node("difference", "Sub", &[&row, &places]);
-    let difference = graph.node("relative_difference", "Mul", &[&difference, &lengths]);
-    let square = graph.node("square", "Mul", &[&difference, &difference]);
-    let flat = vec![int("keepdims", 0)];
-    let distance = graph.node_with("distance", "ReduceSum", &[&square, &last], flat);
-    let minus_half = graph.doubles("minus_half", &[], &[-0.5]);
-    let exponent = graph.node("exponent", "Mul", &[&distance, &minus_half]);
-    let correlations = graph.node("correlations", "Exp", &[&exponent]);
+    let correlations = correlations(graph, &z, formula.points, formula.inverse_lengths);
     let to_bumps =
         graph.doubles("to_bumps", &[points, points], &transposed(&formula.to_bumps, points));
     let bumps = graph.node("bumps", "MatMul", &[&correlations, &to_bumps]);
@@ -412,6 +401,29 @@ fn smooth(graph: &mut Builder, formula: &Formula, inputs: &Inputs) -> Value {
     let log = graph.node("log_with_variance", "Add", &[&log, &variance]);
     let sigma = graph.node("exponential", "Exp", &[&log]);
     held(graph, &sigma, f64::MIN_POSITIVE)
+}
+
+/// How near rows of scaled inputs are to each of some points, one after the other: 1 at a point itself.
+pub(super) fn correlations(
+    graph: &mut Builder,
+    z: &Value,
+    points: &[f64],
+    inverse_lengths: &[f64],
+) -> Value {
+    let columns = inverse_lengths.len();
+    let middle = graph.integers("points_axis", &[1]);
+    let last = graph.integers("last_axis", &[2]);
+    let lengths = graph.doubles("inverse_lengths", &[columns], inverse_lengths);
+    let places = graph.doubles("points", &[points.len() / columns, columns], points);
+    let row = graph.node("row", "Unsqueeze", &[z, &middle]);
+    let difference = graph.node("difference", "Sub", &[&row, &places]);
+    let difference = graph.node("relative_difference", "Mul", &[&difference, &lengths]);
+    let square = graph.node("square", "Mul", &[&difference, &difference]);
+    let flat = vec![int("keepdims", 0)];
+    let distance = graph.node_with("distance", "ReduceSum", &[&square, &last], flat);
+    let minus_half = graph.doubles("minus_half", &[], &[-0.5]);
+    let exponent = graph.node("exponent", "Mul", &[&distance, &minus_half]);
+    graph.node("correlations", "Exp", &[&exponent])
 }
 
 /// Sigma of a network, as a column. All networks to be averaged are one stack of matrices.

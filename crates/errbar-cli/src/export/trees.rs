@@ -10,7 +10,7 @@ use errbar::sigma::trees::{NodeView, Trees};
 
 use super::graph::{Builder, TREES, Value, doubles, int, ints, strings};
 use super::messages::{Attribute, DOUBLE};
-use super::onnx::{Inputs, held, scaled};
+use super::onnx::{Inputs, correlations, held, scaled};
 
 /// Whole numbers of so many bits are exact in a float.
 const FLOAT_BITS: u32 = 24;
@@ -27,15 +27,16 @@ pub(super) fn trees(graph: &mut Builder, model: &Trees, inputs: &Inputs) -> Valu
 /// A bias, as a column, or one for all rows.
 pub(super) fn bias(graph: &mut Builder, bias: &Bias, inputs: &Inputs) -> Value {
     let mut sum = sum(graph, bias.trees(), bias.level(), inputs);
-    if let Some(polynomial) = bias.polynomial() {
-        let slopes = graph.part("polynomial_", |graph| slopes(graph, polynomial, inputs));
-        sum = graph.node("with_slopes", "Add", &[&sum, &slopes]);
+    for (part, name) in [(bias.polynomial(), "polynomial"), (bias.smooth(), "smooth")] {
+        let Some(part) = part else { continue };
+        let slopes = graph.part(&format!("{name}_"), |graph| slopes(graph, part, inputs));
+        sum = graph.node(&format!("with_{name}"), "Add", &[&sum, &slopes]);
     }
     let unit = graph.doubles("unit", &[], &[bias.unit()]);
     graph.node("with_unit", "Mul", &[&sum, &unit])
 }
 
-/// The polynomial of a bias, as a column: level + z·a + (z·B)·z.
+/// The polynomial of a bias, as a column: level + z·a + (z·B)·z, or with bumps for (z·B)·z.
 fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Value {
     let columns = polynomial.columns();
     let z = scaled(graph, polynomial.scaling(), inputs);
@@ -43,6 +44,12 @@ fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Valu
     let linear = graph.doubles("linear", &[columns, 1], polynomial.linear());
     let linear = graph.node("slopes", "MatMul", &[&z, &linear]);
     let sum = graph.node("line", "Add", &[&linear, &level]);
+    if let Some((points, inverse_length, coefficients)) = polynomial.bumps() {
+        let near = correlations(graph, &z, points, &vec![inverse_length; columns]);
+        let coefficients = graph.doubles("coefficients", &[coefficients.len(), 1], coefficients);
+        let bumps = graph.node("bumps", "MatMul", &[&near, &coefficients]);
+        return graph.node("bent", "Add", &[&sum, &bumps]);
+    }
     if polynomial.quadratic().is_empty() {
         return sum;
     }

@@ -8,7 +8,7 @@ use super::{LEAST_ROWS, Options, apart, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::folds::Order;
-use crate::mean::bias::{self, Bias, CrossFitted, Parts};
+use crate::mean::bias::{self, Bias, CrossFitted, MEMBERS, Parts};
 use crate::monitor::Monitor;
 use crate::score::{Sample, crps};
 use crate::sigma::constant;
@@ -108,7 +108,7 @@ struct Later {
     rows: Data<'static>,
     bias: Vec<f64>,
     left: Vec<f64>,
-    shares: [f64; 2],
+    shares: [f64; MEMBERS],
 }
 
 impl Later {
@@ -121,7 +121,8 @@ impl Later {
 fn later(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option<Later>> {
     let order = Order::of(data, options.split, options.seed);
     let ends: Vec<usize> = (0..=PARTS).map(|part| order.end(part * data.rows() / PARTS)).collect();
-    let (mut rows, mut said) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let mut rows = Vec::new();
+    let mut said: [Vec<f64>; MEMBERS] = Default::default();
     for part in FIRST_JUDGED..PARTS {
         let earlier = data.pick(&(0..ends[part]).collect::<Vec<usize>>());
         let held: Vec<usize> = (ends[part]..ends[part + 1]).collect();
@@ -137,9 +138,8 @@ fn later(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option
         return Ok(None);
     }
     let (places, rows) = (rows.clone(), data.pick(&rows));
-    let shares = bias::shares(rows.error(), rows.weight(), [&said[0], &said[1]]);
-    let both = said[0].iter().zip(&said[1]).map(|(a, b)| shares[0] * a + shares[1] * b);
-    let bias: Vec<f64> = both.collect();
+    let shares = bias::shares(rows.error(), rows.weight(), &said);
+    let bias = bias::together(&said, shares);
     let left = bias::without(rows.error(), &bias);
     Ok(Some(Later { places, rows, bias, left, shares }))
 }

@@ -65,12 +65,14 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 6] = [POLYNOMIAL_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW];
+const NEEDS: [&str; 7] =
+    [POLYNOMIAL_BIAS, SMOOTH_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW];
 const BOUNDS: &str = "bounds";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
 const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
+const SMOOTH_BIAS: &str = "smooth bias";
 const TRANSFORM: &str = "transform";
 
 /// The envelope of the saved form.
@@ -298,9 +300,10 @@ impl Fitted {
 
     /// Which of the [`NEEDS`] it has.
     fn needs(&self) -> Vec<String> {
-        let bends = self.bias.as_ref().is_some_and(|bias| bias.polynomial().is_some());
+        let bias = self.bias.as_ref();
         let all = [
-            (bends, POLYNOMIAL_BIAS),
+            (bias.is_some_and(|bias| bias.polynomial().is_some()), POLYNOMIAL_BIAS),
+            (bias.is_some_and(|bias| bias.smooth().is_some()), SMOOTH_BIAS),
             (self.shape.is_some(), LAW),
             (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
             (!self.options.bounds.are_none(), BOUNDS),

@@ -1,9 +1,9 @@
 //! What a forecaster gets wrong on average, as a function of the inputs: b(x).
 //!
 //! Real forecasters are biased here and there. The errors that are left when b(x) is taken off are
-//! smaller, and so are the sigmas they need. b(x) is a weighted sum of small trees, which find jumps,
-//! and of a ridge polynomial, which finds slopes, both for the squared error. Each part of the rows is
-//! left out in turn: it says when the trees stop and how stiff the polynomial is, it weighs the two
+//! smaller, and so are the sigmas they need. b(x) is a weighted sum of small trees, which find jumps, of a
+//! ridge polynomial, which finds slopes, and of a smooth function, which finds bends, for the squared error. Each part of the rows is
+//! left out in turn: it says when the trees stop and how stiff the polynomial is, it weighs them
 //! (with less than one together where the rows say so), and every row gets a b(x) that has not seen it
 //! ("cross-fitting"), so that what is left of its error is honest.
 
@@ -25,12 +25,15 @@ use crate::monitor::Monitor;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bias {
     bins: Bins,
-    /// The bias is the level, the steps of all trees and the polynomial, times the unit.
+    /// The bias is the level, the steps of all trees and the [slopes](Bias::slopes), times the unit.
     unit: f64,
     level: f64,
     trees: Vec<Tree>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     polynomial: Option<Polynomial>,
+    /// One with bumps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    smooth: Option<Polynomial>,
 }
 
 /// A bias, and what it is for rows that it had not seen.
@@ -54,13 +57,17 @@ pub fn fit(data: &Data, split: Split, seed: u64, monitor: &dyn Monitor) -> Resul
     Ok(Parts::fit(data, split, seed, monitor)?.weighed_by(data))
 }
 
-/// The two parts of a bias, before it is known how much each counts.
+/// The parts of a bias, before it is known how much each counts.
 pub(crate) struct Parts {
     bins: Bins,
     unit: f64,
     boosted: Boosted,
     ridge: Ridge,
+    smooth: Ridge,
 }
+
+/// As many parts there are: trees, a polynomial, a smooth function.
+pub(crate) const MEMBERS: usize = 3;
 
 impl Parts {
     pub(crate) fn fit(data: &Data, split: Split, seed: u64, monitor: &dyn Monitor) -> Result<Self> {
@@ -78,23 +85,28 @@ impl Parts {
         let codes = bins.encode(data.inputs());
         let problem = Problem { bins: &bins, codes: &codes, error: &error, weight: data.weight() };
         let boosted = boosted::fit(&problem, &folds, monitor)?;
-        let ridge = ridge::fit(data, &error, &folds)?;
+        let ridge = ridge::polynomial(data, &error, &folds)?;
+        let smooth = ridge::smooth(data, &error, &folds)?;
         monitor.progress(1.0);
-        Ok(Self { bins, unit, boosted, ridge })
+        Ok(Self { bins, unit, boosted, ridge, smooth })
     }
 
-    /// What trees and polynomial say of each row, learned without it.
-    fn held_out(&self) -> [Vec<f64>; 2] {
-        let times = |of: &[f64]| of.iter().map(|b| self.unit * b).collect();
-        [times(&self.boosted.held_out), times(&self.ridge.held_out)]
+    /// What each part says of each row, learned without it.
+    fn held_out(&self) -> [Vec<f64>; MEMBERS] {
+        [&self.boosted.held_out, &self.ridge.held_out, &self.smooth.held_out]
+            .map(|of| of.iter().map(|b| self.unit * b).collect())
     }
 
-    /// What trees and polynomial say of new rows.
-    pub(crate) fn predict(&self, inputs: &[f64]) -> Result<[Vec<f64>; 2]> {
-        Ok([self.bias([1.0, 0.0]).predict(inputs)?, self.bias([0.0, 1.0]).predict(inputs)?])
+    /// What each part says of new rows.
+    pub(crate) fn predict(&self, inputs: &[f64]) -> Result<[Vec<f64>; MEMBERS]> {
+        let alone = |part: usize| {
+            let shares = std::array::from_fn(|other| f64::from(other == part));
+            self.bias(shares).predict(inputs)
+        };
+        Ok([alone(0)?, alone(1)?, alone(2)?])
     }
 
-    fn bias(&self, [of_trees, of_ridge]: [f64; 2]) -> Bias {
+    fn bias(&self, [of_trees, of_ridge, of_smooth]: [f64; MEMBERS]) -> Bias {
         let trees = self.boosted.trees.iter().filter(|_| of_trees > 0.0);
         Bias {
             bins: self.bins.clone(),
@@ -102,27 +114,35 @@ impl Parts {
             level: of_trees * self.boosted.level,
             trees: trees.map(|tree| tree.clone().times(of_trees)).collect(),
             polynomial: (of_ridge > 0.0).then(|| self.ridge.polynomial.clone().times(of_ridge)),
+            smooth: (of_smooth > 0.0).then(|| self.smooth.polynomial.clone().times(of_smooth)),
         }
     }
 
     /// Weighed by the rows that they were fitted to, each while it was left out.
     pub(crate) fn weighed_by(&self, data: &Data) -> CrossFitted {
-        let [a, b] = self.held_out();
-        self.weighed(shares(data.error(), data.weight(), [&a, &b]))
+        self.weighed(shares(data.error(), data.weight(), &self.held_out()))
     }
 
-    pub(crate) fn weighed(&self, shares: [f64; 2]) -> CrossFitted {
-        let [a, b] = self.held_out();
-        let held_out = a.iter().zip(&b).map(|(a, b)| shares[0] * a + shares[1] * b).collect();
-        CrossFitted { bias: self.bias(shares), held_out }
+    pub(crate) fn weighed(&self, shares: [f64; MEMBERS]) -> CrossFitted {
+        CrossFitted { bias: self.bias(shares), held_out: together(&self.held_out(), shares) }
     }
 }
 
-/// How much two biases count together, each at least nothing and both at most one: the least squares
-/// that are left of errors neither has seen.
-pub(crate) fn shares(error: &[f64], weight: Option<&[f64]>, [a, b]: [&[f64]; 2]) -> [f64; 2] {
+/// The sum of parts, each with its share.
+pub(crate) fn together(parts: &[Vec<f64>; MEMBERS], shares: [f64; MEMBERS]) -> Vec<f64> {
+    let one = |row: usize| parts.iter().zip(shares).map(|(part, share)| share * part[row]).sum();
+    (0..parts[0].len()).map(one).collect()
+}
+
+/// How much biases count together, each at least nothing and all at most one: the least squares that are
+/// left of errors none of them has seen.
+pub(crate) fn shares(
+    error: &[f64],
+    weight: Option<&[f64]>,
+    parts: &[Vec<f64>; MEMBERS],
+) -> [f64; MEMBERS] {
     // In units of the largest, so that squares stay in the range of doubles.
-    let all = error.iter().chain(a).chain(b);
+    let all = error.iter().chain(parts.iter().flatten());
     let unit = all.fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.abs()));
     let sum = |one: &[f64], other: &[f64]| -> f64 {
         let weight = |row: usize| weight.map_or(1.0, |weight| weight[row]);
@@ -132,25 +152,57 @@ pub(crate) fn shares(error: &[f64], weight: Option<&[f64]>, [a, b]: [&[f64]; 2])
             .map(|(row, (x, y))| weight(row) * (x / unit) * (y / unit))
             .sum()
     };
-    let (aa, bb, ab) = (sum(a, a), sum(b, b), sum(a, b));
-    let (ae, be) = (sum(a, error), sum(b, error));
-    let apart = aa - 2.0 * ab + bb;
-    // The least of a parabola lies inside, on an edge, or at a corner.
-    let determinant = aa * bb - ab * ab;
-    let within = |x: f64| if x.is_finite() { x.clamp(0.0, 1.0) } else { 0.0 };
-    let slope = within((ae - be - ab + bb) / apart);
-    let candidates = [
-        [0.0, 0.0],
-        [within(ae / aa), 0.0],
-        [0.0, within(be / bb)],
-        [slope, 1.0 - slope],
-        [(ae * bb - be * ab) / determinant, (be * aa - ae * ab) / determinant],
-    ];
-    let cost =
-        |[x, y]: [f64; 2]| x * x * aa + y * y * bb + 2.0 * x * y * ab - 2.0 * x * ae - 2.0 * y * be;
-    let allowed = |[x, y]: &[f64; 2]| *x >= 0.0 && *y >= 0.0 && x + y <= 1.0;
-    let best = candidates.into_iter().filter(allowed);
-    best.min_by(|x, y| cost(*x).total_cmp(&cost(*y))).unwrap_or_default()
+    let squares: [[f64; MEMBERS]; MEMBERS] =
+        std::array::from_fn(|i| std::array::from_fn(|j| sum(&parts[i], &parts[j])));
+    let with_error: [f64; MEMBERS] = std::array::from_fn(|i| sum(&parts[i], error));
+    let cost = |shares: &[f64; MEMBERS]| -> f64 {
+        let bent = (0..MEMBERS).map(|i| -> f64 {
+            let products = squares[i].iter().zip(shares).map(|(square, share)| square * share);
+            shares[i] * (products.sum::<f64>() - 2.0 * with_error[i])
+        });
+        bent.sum()
+    };
+    // The least of a parabola lies inside, on a face, on an edge or at a corner: some of the parts count, and
+    // all of them together less than one or just that.
+    let candidates = (0..1 << MEMBERS).flat_map(|some: u32| {
+        let counts: Vec<usize> = (0..MEMBERS).filter(|part| some >> part & 1 == 1).collect();
+        [false, true].map(|just_one| {
+            let size = counts.len() + usize::from(just_one);
+            let entry = |i: usize, j: usize| match (counts.get(i), counts.get(j)) {
+                (Some(&i), Some(&j)) => squares[i][j],
+                (None, None) => 0.0,
+                _ => 1.0,
+            };
+            let right = |i: usize| counts.get(i).map_or(1.0, |&i| with_error[i]);
+            let rows =
+                (0..size).map(|i| (0..size).map(|j| entry(i, j)).chain([right(i)]).collect());
+            let solved = solve(rows.collect());
+            let mut shares = [0.0; MEMBERS];
+            counts.iter().zip(solved).for_each(|(&part, share)| shares[part] = share);
+            shares
+        })
+    });
+    let allowed = |shares: &[f64; MEMBERS]| {
+        shares.iter().all(|share| *share >= 0.0) && shares.iter().sum::<f64>() <= 1.0 + 1e-12
+    };
+    let best = candidates.filter(allowed).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+    best.unwrap_or_default()
+}
+
+/// The solution of a few equations, each with its right-hand side at the end; not finite where there is none.
+fn solve(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let size = rows.len();
+    for pivot in 0..size {
+        let largest =
+            (pivot..size).max_by(|&a, &b| rows[a][pivot].abs().total_cmp(&rows[b][pivot].abs()));
+        rows.swap(pivot, largest.unwrap_or(pivot));
+        let own = rows[pivot].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(at, _)| *at != pivot) {
+            let factor = row[pivot] / own[pivot];
+            row.iter_mut().zip(&own).for_each(|(x, own)| *x -= factor * own);
+        }
+    }
+    rows.iter().enumerate().map(|(i, row)| row[size] / row[i]).collect()
 }
 
 /// What is left of errors when their bias is taken off.
@@ -163,13 +215,13 @@ impl Bias {
     /// No bias anywhere.
     pub(crate) fn none(columns: usize) -> Self {
         let bins = Bins::of(&vec![0.0; columns], columns, None, BINS);
-        Self { bins, unit: 1.0, level: 0.0, trees: Vec::new(), polynomial: None }
+        Self { bins, unit: 1.0, level: 0.0, trees: Vec::new(), polynomial: None, smooth: None }
     }
 
     /// Whether it moves nothing.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        self.level == 0.0 && self.trees.is_empty() && self.polynomial.is_none()
+        self.level == 0.0 && self.trees.is_empty() && self.slopes().next().is_none()
     }
 
     /// The number of input columns.
@@ -189,8 +241,8 @@ impl Bias {
         let one = |row: &[f64]| {
             self.bins.encode_row(row, &mut codes);
             let steps = self.trees.iter().map(|tree| tree.step(&self.bins, &codes));
-            let slopes = self.polynomial.as_ref().map_or(0.0, |polynomial| polynomial.at(row));
-            self.unit * (self.level + steps.sum::<f64>() + slopes)
+            let slopes = self.slopes().map(|slopes| slopes.at(row));
+            self.unit * (self.level + steps.sum::<f64>() + slopes.sum::<f64>())
         };
         Ok(inputs.chunks_exact(columns).map(one).collect())
     }
@@ -204,6 +256,17 @@ impl Bias {
     #[must_use]
     pub fn polynomial(&self) -> Option<&Polynomial> {
         self.polynomial.as_ref()
+    }
+
+    /// The smooth function, where it has a share: a polynomial of order one with bumps.
+    #[must_use]
+    pub fn smooth(&self) -> Option<&Polynomial> {
+        self.smooth.as_ref()
+    }
+
+    /// Both.
+    pub fn slopes(&self) -> impl Iterator<Item = &Polynomial> {
+        self.polynomial.iter().chain(&self.smooth)
     }
 
     /// The bias is this plus the steps of all trees and the polynomial, times the [unit](Bias::unit).
@@ -221,11 +284,11 @@ impl Bias {
     /// Whether a bias that was read can be used.
     pub(crate) fn check(&self) -> std::result::Result<(), &'static str> {
         self.bins.check()?;
-        let slopes = match &self.polynomial {
-            Some(polynomial) if polynomial.columns() != self.columns() => f64::NAN,
-            Some(polynomial) => polynomial.check()?,
-            None => 0.0,
-        };
+        let mut slopes = 0.0;
+        for polynomial in self.slopes() {
+            let fits = polynomial.columns() == self.columns();
+            slopes += if fits { polynomial.check()? } else { f64::NAN };
+        }
         let reach = self.level.abs() + self.trees.iter().map(Tree::largest).sum::<f64>() + slopes;
         let finite = reach.is_finite() && self.unit > 0.0 && (self.unit * reach).is_finite();
         match finite && self.trees.iter().all(|tree| tree.fits(&self.bins)) {

@@ -1,21 +1,43 @@
-//! A bias as a polynomial of the inputs, by ridge regression.
+//! A bias as a polynomial of the inputs, or as a line and bumps that bend it smoothly, by ridge regression.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::Data;
 use crate::error::Result;
 use crate::folds::Fold;
+use crate::gaussian::inducing_points::{Bumps, Limits, Process};
 use crate::math::cholesky::Cholesky;
+use crate::math::exp;
 use crate::math::linear::{axpy, dot};
 use crate::sigma::Scaling;
 
-/// A polynomial of order one or two in inputs scaled to [-1, 1], and held there.
+/// A polynomial of order one or two in inputs scaled to [-1, 1], and held there; or one of order one with
+/// bumps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Polynomial {
     scaling: Scaling,
     level: f64,
-    /// Of each input; then, with order two, of each product of two inputs: 00, 01, 11, 02, 12, 22, ...
+    /// Of each input; then, with order two, of each product of two inputs: 00, 01, 11, 02, 12, 22, ...; or of
+    /// each bump.
     slopes: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    round: Option<Round>,
+}
+
+/// Bumps $\exp(-\frac12 |z - p_j|^2/\ell^2)$ of scaled inputs $z$.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Round {
+    /// $p$, one after the other.
+    points: Vec<f64>,
+    /// $1/\ell$
+    inverse_length: f64,
+}
+
+/// What the terms of a row are.
+#[derive(Clone, Copy)]
+enum Terms<'a> {
+    Polynomial,
+    Round(&'a Round),
 }
 
 /// A polynomial, and what it is for rows that it had not seen.
@@ -39,16 +61,61 @@ struct Sums {
     with_error: Vec<f64>,
 }
 
-/// Fits of both orders, as stiff as rows that were left out say.
-pub(super) fn fit(data: &Data, error: &[f64], folds: &[Fold]) -> Result<Ridge> {
-    let scaling = Scaling::of_data(data)?;
+/// How wide bumps are, in halves of the range of an input where there is one.
+const LENGTHS: [f64; 3] = [0.3, 0.6, 1.2];
+/// As many bumps there are at most, and what share of a function of that smoothness they may leave out.
+const BUMPS: Limits = Limits { most: 50, left_out: 0.01 };
+/// Their places are chosen among so many rows.
+const PLACES: usize = 1000;
+
+/// Bumps of each width, where rows are.
+fn round(data: &Data, scaling: &Scaling) -> Vec<Round> {
+    let (columns, every) = (data.columns(), data.rows().div_ceil(PLACES));
+    let rows: Vec<f64> = (data.inputs().chunks_exact(columns).step_by(every))
+        .flat_map(|row| row.iter().enumerate().map(|(column, x)| scaling.scaled(column, *x)))
+        .collect();
+    // Distances grow with the number of inputs.
+    let lengths = LENGTHS.map(|length| length * (columns as f64).sqrt());
+    let one = |length: f64| {
+        let process = Process { lengths: vec![length; columns], deviation: 1.0 };
+        let points = Bumps::new(&rows, &process, BUMPS).0.points().to_vec();
+        Round { points, inverse_length: 1.0 / length }
+    };
+    lengths.map(one).to_vec()
+}
+
+/// A polynomial of order one or two, as rows that were left out say.
+pub(super) fn polynomial(data: &Data, error: &[f64], folds: &[Fold]) -> Result<Ridge> {
+    let columns = data.columns();
+    let orders = [columns, columns + columns * (columns + 1) / 2].map(|n| (n, Terms::Polynomial));
+    Ok(best(data, &Scaling::of_data(data)?, error, folds, &orders))
+}
+
+/// A line with bumps, as wide as rows that were left out say.
+pub(super) fn smooth(data: &Data, error: &[f64], folds: &[Fold]) -> Result<Ridge> {
+    let (columns, scaling) = (data.columns(), Scaling::of_data(data)?);
+    if columns > MOST_TERMS {
+        return Ok(best(data, &scaling, error, folds, &[]));
+    }
+    let rounds = round(data, &scaling);
+    let bumps = rounds.iter().map(|of| (columns + of.points.len() / columns, Terms::Round(of)));
+    Ok(best(data, &scaling, error, folds, &bumps.collect::<Vec<_>>()))
+}
+
+/// The best of some, each with its number of terms, as stiff as rows that were left out say.
+fn best(
+    data: &Data,
+    scaling: &Scaling,
+    error: &[f64],
+    folds: &[Fold],
+    tried: &[(usize, Terms)],
+) -> Ridge {
     let columns = data.columns();
     let mut best: Option<(f64, Ridge)> = None;
-    let orders = [columns, columns + columns * (columns + 1) / 2];
-    for terms in orders.into_iter().filter(|&terms| terms <= MOST_TERMS) {
+    for &(terms, kind) in tried.iter().filter(|(n, _)| *n <= MOST_TERMS) {
         let mut row = vec![0.0; terms];
         let term = |at: usize, row: &mut [f64]| {
-            terms_of(&scaling, &data.inputs()[at * columns..(at + 1) * columns], row);
+            terms_of(scaling, kind, &data.inputs()[at * columns..(at + 1) * columns], row);
         };
         let weight = |at: usize| data.weight().map_or(1.0, |weight| weight[at]);
         let mut sums: Vec<Sums> = Vec::with_capacity(folds.len());
@@ -75,25 +142,41 @@ pub(super) fn fit(data: &Data, error: &[f64], folds: &[Fold]) -> Result<Ridge> {
             }
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 let (level, slopes) = all.solve(stiffness);
-                let polynomial = Polynomial { scaling: scaling.clone(), level, slopes };
+                let round = match kind {
+                    Terms::Polynomial => None,
+                    Terms::Round(round) => Some(round.clone()),
+                };
+                let polynomial = Polynomial { scaling: scaling.clone(), level, slopes, round };
                 best = Some((cost, Ridge { polynomial, held_out }));
             }
         }
     }
     let nothing = || Ridge {
-        polynomial: Polynomial { scaling: scaling.clone(), level: 0.0, slopes: vec![0.0; columns] },
+        polynomial: Polynomial {
+            scaling: scaling.clone(),
+            level: 0.0,
+            slopes: vec![0.0; columns],
+            round: None,
+        },
         held_out: vec![0.0; error.len()],
     };
-    Ok(best.map_or_else(nothing, |(_, ridge)| ridge))
+    best.map_or_else(nothing, |(_, ridge)| ridge)
 }
 
 /// The terms of a row but the level.
-fn terms_of(scaling: &Scaling, row: &[f64], out: &mut [f64]) {
+fn terms_of(scaling: &Scaling, kind: Terms, row: &[f64], out: &mut [f64]) {
     let columns = scaling.columns();
     for (column, (x, out)) in row.iter().zip(&mut *out).enumerate() {
         *out = scaling.scaled(column, *x);
     }
     let (own, products) = out.split_at_mut(columns);
+    if let Terms::Round(Round { points, inverse_length }) = kind {
+        for (out, point) in products.iter_mut().zip(points.chunks_exact(columns)) {
+            let squares = own.iter().zip(point).map(|(z, p)| ((z - p) * inverse_length).powi(2));
+            *out = exp(-0.5 * squares.sum::<f64>());
+        }
+        return;
+    }
     let pairs = (0..columns).flat_map(|j| (0..=j).map(move |i| (i, j)));
     products.iter_mut().zip(pairs).for_each(|(out, (i, j))| *out = own[i] * own[j]);
 }
@@ -169,7 +252,8 @@ impl Polynomial {
     /// Its value at one row.
     pub(super) fn at(&self, row: &[f64]) -> f64 {
         let mut terms = vec![0.0; self.slopes.len()];
-        terms_of(&self.scaling, row, &mut terms);
+        let kind = self.round.as_ref().map_or(Terms::Polynomial, Terms::Round);
+        terms_of(&self.scaling, kind, row, &mut terms);
         self.level + dot(&self.slopes, &terms)
     }
 
@@ -206,14 +290,29 @@ impl Polynomial {
     /// The coefficient of each product of two scaled inputs, 00, 01, 11, 02, ...; none with order one.
     #[must_use]
     pub fn quadratic(&self) -> &[f64] {
-        &self.slopes[self.columns()..]
+        if self.round.is_some() { &[] } else { &self.slopes[self.columns()..] }
+    }
+
+    /// The places of bumps $\exp(-\frac12 \lambda^2 |z - p_j|^2)$ one after the other, $\lambda$, and the
+    /// coefficient of each, where there are some.
+    #[must_use]
+    pub fn bumps(&self) -> Option<(&[f64], f64, &[f64])> {
+        let Round { points, inverse_length } = self.round.as_ref()?;
+        Some((points, *inverse_length, &self.slopes[self.columns()..]))
     }
 
     /// As large as it can be, if it can be used.
     pub(super) fn check(&self) -> std::result::Result<f64, &'static str> {
         self.scaling.check()?;
         let (columns, terms) = (self.columns(), self.slopes.len());
-        match terms == columns || terms == columns + columns * (columns + 1) / 2 {
+        let right = match &self.round {
+            None => terms == columns || terms == columns + columns * (columns + 1) / 2,
+            Some(Round { points, inverse_length }) => {
+                points.len() == columns * (terms - columns.min(terms))
+                    && points.iter().chain([inverse_length]).all(|x| x.abs() <= 1e6)
+            }
+        };
+        match right && terms >= columns {
             true => Ok(self.level.abs() + self.slopes.iter().map(|slope| slope.abs()).sum::<f64>()),
             false => Err("its bias has another number of slopes than its inputs"),
         }
