@@ -11,6 +11,9 @@
 //! With `--folds 5` the test files stay closed: each table is judged by cross-validation within its
 //! train file. That is the way to choose settings.
 
+#[path = "shared/table.rs"]
+mod table;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -24,6 +27,8 @@ use errbar::{Data, Silent};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+
+use self::table::Table;
 
 const LEVELS: [f64; 3] = [0.5, 0.9, 0.99];
 
@@ -103,55 +108,15 @@ fn main() -> anyhow::Result<()> {
 
 /// The names of the tables asked for.
 fn tables(arguments: &Arguments) -> anyhow::Result<Vec<String>> {
-    let folder = &arguments.folder;
-    let entries = std::fs::read_dir(folder)
-        .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let file = entry?.file_name().to_string_lossy().into_owned();
-        names.extend(file.strip_suffix("_train.csv").map(str::to_owned));
-    }
-    names.sort();
+    let mut names = table::names(&arguments.folder)?;
     if let Some(unknown) = arguments.tables.iter().find(|name| !names.contains(name)) {
-        bail!("there is no table '{unknown}' in {}", folder.display());
+        bail!("there is no table '{unknown}' in {}", arguments.folder.display());
     }
     names.retain(|name| arguments.tables.is_empty() || arguments.tables.contains(name));
-    ensure!(!names.is_empty(), "there is no train file in {}", folder.display());
     Ok(names)
 }
 
-/// The inputs of a table, the forecast last among them, and the errors.
-struct Table {
-    names: Vec<String>,
-    inputs: Vec<f64>,
-    error: Vec<f64>,
-}
-
 impl Table {
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        let cannot = || format!("cannot read {}", path.display());
-        let mut reader = csv::Reader::from_path(path).with_context(cannot)?;
-        let header: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
-        let place = |name: &str| {
-            let place = header.iter().position(|column| column == name);
-            place.with_context(|| format!("{} has no column {name}", path.display()))
-        };
-        let (y, mu) = (place("y")?, place("mu")?);
-        let (mut inputs, mut error) = (Vec::new(), Vec::new());
-        for (row, record) in reader.records().enumerate() {
-            let number = |text: &str| {
-                let place = || format!("'{text}' in row {} of {}", row + 1, path.display());
-                text.parse::<f64>().with_context(place)
-            };
-            let values: Vec<f64> =
-                record.with_context(cannot)?.iter().map(number).collect::<Result<_, _>>()?;
-            inputs.extend((0..values.len()).filter(|column| *column != y).map(|c| values[c]));
-            error.push(values[y] - values[mu]);
-        }
-        let names = header.into_iter().filter(|name| name != "y").collect();
-        Ok(Self { names, inputs, error })
-    }
-
     fn pick(&self, rows: &[usize]) -> Self {
         let columns = self.names.len();
         let row = |&row: &usize| &self.inputs[row * columns..(row + 1) * columns];
@@ -203,6 +168,9 @@ struct Outcome {
     /// Likewise, the mean negative log predictive density.
     plain_nlpd: f64,
     nlpd: f64,
+    /// By how much the law lowers it beside the paper's, the Gaussian of the sigma that the model says, and the
+    /// standard error of that.
+    by_law: (f64, f64),
     coverage: [f64; 3],
     /// To fit once.
     seconds: f64,
@@ -224,6 +192,7 @@ impl Outcome {
             (_, law) => options.law(law.parse()?),
         };
         let (mut error, mut sigma, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+        let mut paper: Vec<f64> = Vec::new();
         let mut laws: Vec<ErrorLaw> = Vec::new();
         // Of forecasts that may have been moved.
         let mut left = Vec::new();
@@ -238,6 +207,8 @@ impl Outcome {
             let predicted = fitted.predict(&test.inputs)?;
             sigma.extend(predicted.sigma());
             laws.resize(sigma.len(), predicted.law());
+            let factor = fitted.shape().map_or(1.0, |shape| shape.factor());
+            paper.extend(predicted.sigma().iter().map(|sigma| sigma / factor));
             match predicted.bias() {
                 Some(bias) => left.extend(test.error.iter().zip(bias).map(|(e, bias)| e - bias)),
                 None => left.extend_from_slice(&test.error),
@@ -250,7 +221,13 @@ impl Outcome {
         let equal = law::judge::as_gaussian(&sample, &laws)?;
         let coverage = calibration::coverage(&Sample::new(&equal, &sigma)?, &LEVELS, 0.95)?;
         let (crps, log_scores) = law::judge::scores(&sample, &laws)?;
+        let gaussian = vec![ErrorLaw::default(); left.len()];
+        let (_, papers) = law::judge::scores(&Sample::new(&left, &paper)?, &gaussian)?;
+        let gains: Vec<f64> = papers.iter().zip(&log_scores).map(|(a, b)| a - b).collect();
+        let squares: Vec<f64> = gains.iter().map(|gain| (gain - mean(&gains)).powi(2)).collect();
+        let by_law = (mean(&gains), (mean(&squares) / (gains.len() as f64 - 1.0).max(1.0)).sqrt());
         Ok(Self {
+            by_law,
             table: name.to_owned(),
             model,
             rows: parts[0].0.error.len(),
@@ -333,8 +310,8 @@ fn page(results: &[Outcome], models: &[Kind], arguments: &Arguments) -> anyhow::
         let own = of(model);
         writeln!(
             each,
-            "\n## {}\n\n| table | train rows | inputs | NLPD | CRPS | ratio | interval | coverage of 50, 90, \
-             99% intervals | seconds |\n|---|---|---|---|---|---|---|---|---|",
+            "\n## {}\n\n| table | train rows | inputs | NLPD | less than with the paper's law by | CRPS | ratio | interval | coverage of 50, 90, \
+             99% intervals | seconds |\n|---|---|---|---|---|---|---|---|---|---|",
             model.name()
         )?;
         let mut summary = Summary::default();
@@ -345,11 +322,13 @@ fn page(results: &[Outcome], models: &[Kind], arguments: &Arguments) -> anyhow::
             products.iter_mut().zip(&samples).for_each(|(product, ratio)| *product += ratio.ln());
             writeln!(
                 each,
-                "| {} | {} | {} | {:.4} | {:.5} | {ratio:.3} | {} | {} | {:.2} |",
+                "| {} | {} | {} | {:.4} | {:.4} ({:.4}) | {:.5} | {ratio:.3} | {} | {} | {:.2} |",
                 own.table,
                 own.rows,
                 own.inputs,
                 own.nlpd,
+                own.by_law.0,
+                own.by_law.1,
                 mean(&own.crps),
                 interval(samples),
                 own.coverage.map(|share| format!("{share:.3}")).join(" "),
