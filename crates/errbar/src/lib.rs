@@ -43,6 +43,7 @@
 // The library neither prints nor panics.
 #![warn(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod adapt;
 mod boosting;
 pub mod calendar;
 mod checks;

@@ -2,6 +2,7 @@
 
 mod accumulate; // parts of a sample, merged
 mod accuracy_reliability; // the cost and its gradient
+mod adapt;
 mod allocation; // the cost allocates nothing
 mod bad_input; // errors that name the place and the value
 mod bias; // the bias of a forecaster, learned and taken off
