@@ -272,6 +272,40 @@ const TIMES: [&str; 5] = [
     " %-H:%M:%S.%6f %:z",
 ];
 
+/// What dates are made of, days and lines among it, so that some are whole.
+const PIECES: [&str; 30] = [
+    "2024-01-31",
+    "2024/02/29",
+    "31.12.1999",
+    "03/04/2024",
+    "02-02-0001",
+    "3 Jan 2024",
+    "Feb 29, 2000",
+    "2004-366",
+    "20040101",
+    "2004010124",
+    "9999-12-31",
+    "\n",
+    "\n",
+    "\n",
+    " ",
+    "T",
+    "18",
+    ":00",
+    ":59",
+    ".5",
+    ",25",
+    " 12",
+    " PM",
+    "AM",
+    "Z",
+    " UTC",
+    "+0200",
+    "-25:59",
+    "é",
+    "-",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -312,6 +346,15 @@ proptest! {
             prop_assert!((ours.microseconds - microseconds).abs() <= 1, "{}: {:?} {}", text, ours, theirs);
         }
         prop_assert!(ours.is_some() || theirs.is_none(), "{}", text);
+    }
+
+    /// What the fuzzer checks, of texts that are nearly dates.
+    #[test]
+    fn found_told_and_as_numbers_they_are_the_same(
+        parts in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24),
+        pattern in prop::sample::select(&["%d.%m.%Y", "month/day/year", "epoch", "%Y%j", ""][..]),
+    ) {
+        fuzzing::check(format!("{pattern}\n{}", parts.concat()).as_bytes());
     }
 
     #[test]
