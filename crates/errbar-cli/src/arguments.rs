@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use errbar::law::Bounds;
 use errbar::loss::LossKind;
 use errbar::score::Beta;
+use errbar_table::dates::{BadFormat, DateFormat};
 use errbar_table::{Format, Na, Table};
 
 /// How the table is written, and what to do about its gaps.
@@ -52,6 +53,22 @@ impl TableArguments {
     pub(crate) fn open(&self, path: &Path) -> errbar_table::Result<Table> {
         Table::open(path, &self.format())
     }
+}
+
+/// How times are written.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DateArguments {
+    /// How the times are written, where the column does not tell: day/month/year or month/day/year;
+    /// epoch or epoch-ms, for seconds or milliseconds since 1970; or a pattern such as
+    /// "%d.%m.%Y %H:%M" (%Y year, %m month, %b its name, %d day, %j day of the year, %H hour, %I and
+    /// %p hour of twelve, %M minute, %S second, %z offset from UTC) [default: as every value can be
+    /// read, of ISO 8601, 31.01.2024, 01/31/2024 5:00 PM, 31 Jan 2024, 2024013117 and their like].
+    #[arg(long, value_name = "FORMAT", requires = "time", value_parser = parse_date_format)]
+    pub(crate) date_format: Option<DateFormat>,
+}
+
+fn parse_date_format(text: &str) -> Result<DateFormat, String> {
+    text.parse().map_err(|error: BadFormat| error.to_string())
 }
 
 /// How many threads to use.

@@ -16,7 +16,8 @@ use errbar::{Data, Silent, Split};
 use self::training::Training;
 use self::words::FitSummary;
 use crate::arguments::{
-    LossName, TableArguments, Threads, parse_beta, parse_column, parse_finite, parse_seed,
+    DateArguments, LossName, TableArguments, Threads, parse_beta, parse_column, parse_finite,
+    parse_seed,
 };
 use crate::console::Console;
 use crate::{model_file, output, stop};
@@ -64,10 +65,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     weight: Option<String>,
 
-    /// The column with the time of each row: models are judged by rows later than those they learn
+    /// The column with the time of each row, numbers or dates as people write them: models are judged by rows later than those they learn
     /// from, since rows held out at random would be known from their neighbours.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     time: Option<String>,
+
+    #[command(flatten)]
+    dates: DateArguments,
 
     /// The model of sigma.
     #[arg(long, value_enum, default_value_t)]
@@ -412,6 +416,7 @@ impl Training {
             findings,
             worth,
             notes,
+            time_written: kept.time_written().map(String::from),
             file: kept.file().to_string(),
             output: arguments.output.clone(),
             in_order,

@@ -25,6 +25,14 @@ pub fn parquet(bytes: &[u8]) {
     }
 }
 
+/// Reads any lines as a column of times in every way there is, the first as its format, and compares.
+///
+/// # Panics
+/// If something is wrong with the reader.
+pub fn dates(bytes: &[u8]) {
+    errbar_table::fuzzing::check_dates(bytes);
+}
+
 /// Reads any bytes as a model; one that is accepted must work.
 ///
 /// # Panics

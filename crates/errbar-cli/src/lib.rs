@@ -25,7 +25,6 @@ mod samples;
 mod score;
 mod stop;
 mod text_table;
-mod time;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -15,7 +15,9 @@ use errbar::score::verdict::Verdict;
 use errbar::score::{self, Beta, Judging, Scores, judge_with, judge_without_intervals};
 use serde::Serialize;
 
-use crate::arguments::{TableArguments, Threads, parse_beta, parse_column, parse_probability};
+use crate::arguments::{
+    DateArguments, TableArguments, Threads, parse_beta, parse_column, parse_probability,
+};
 use crate::columns::{Columns, Request};
 use crate::console::Console;
 use crate::resampling::{self, ResamplingArguments};
@@ -79,9 +81,12 @@ pub(crate) struct Arguments {
     by: Option<String>,
 
     /// The column with the time of each row, to put the rows in order: numbers, or dates and times
-    /// as in 2024-01-31T18:00.
+    /// as people write them.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     time: Option<String>,
+
+    #[command(flatten)]
+    dates: DateArguments,
 
     /// Levels of the central intervals whose coverage is counted.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_values = ["0.5", "0.8", "0.9", "0.95", "0.99"], allow_negative_numbers = true, value_parser = parse_probability)]
@@ -259,7 +264,7 @@ impl Arguments {
             .filter(|_| !self.forecast.as_ref().is_some_and(is_moved))
             .cloned();
         let by = self.by.as_ref().map(|name| request.text(name)).transpose()?;
-        request.time(self.time.as_deref())?;
+        request.time(self.time.as_deref(), self.dates.date_format.as_ref())?;
         let mut kept = request.read(self.console)?;
         let mut notes = kept.notes();
         let fill_values = kept.fill_values_in_words();

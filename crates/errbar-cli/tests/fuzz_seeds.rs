@@ -34,6 +34,11 @@ fn tables() {
 }
 
 #[test]
+fn dates() {
+    run("dates", 15, errbar_cli::fuzzing::dates);
+}
+
+#[test]
 fn models() {
     run("model", 10, errbar_cli::fuzzing::model);
     // The seeds are of use: whole, those without a word for it in their names are models.

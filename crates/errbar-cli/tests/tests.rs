@@ -5,6 +5,7 @@ mod common;
 mod bad_input; // one sentence that names the place
 mod bounds; // observations that keep to bounds, other scales
 mod csv_details; // CSV as people have it
+mod dates; // times as people write them
 mod export; // ONNX
 #[cfg(unix)]
 mod faults; // full disks, closed pipes, Ctrl-C

@@ -10,6 +10,14 @@ use crate::{
     Format, NewColumn, NewKind, NewValues, NumberColumn, Numbers, Sink, Stream, Table, Texts,
 };
 
+/// Reads bytes as a column of times in every way there is.
+///
+/// # Panics
+/// If the ways differ. That is a bug.
+pub fn check_dates(bytes: &[u8]) {
+    crate::dates::fuzzing::check(bytes);
+}
+
 /// Reads bytes as a table in every way there is.
 ///
 /// # Panics

@@ -14,6 +14,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod csv;
+pub mod dates;
 mod dictionary;
 mod error;
 #[doc(hidden)]

@@ -27,6 +27,13 @@ impl Na {
         self.texts.iter().any(|text| field.eq_ignore_ascii_case(text.as_bytes()))
     }
 
+    /// Whether a text stands for a missing value, as a text or as a number.
+    #[must_use]
+    pub fn is_mark(&self, text: &str) -> bool {
+        let number = || text.trim().parse::<f64>().is_ok_and(|value| self.numbers.contains(&value));
+        self.is_text(text.trim().as_bytes()) || number()
+    }
+
     /// Makes values that stand for missing ones NaN, and counts them. `before` is the number of rows
     /// before these.
     pub(crate) fn take_out(&self, values: &mut [f64], before: u64, odd: &mut Odd) {
@@ -108,5 +115,6 @@ mod tests {
         assert_eq!(odd.numbers, 2);
         assert_eq!((odd.marks[0].count, odd.marks[0].row), (2, 12));
         assert!(na.is_text(b"--") && !na.is_text(b"-"));
+        assert!(na.is_mark(" -- ") && na.is_mark("-999.0") && !na.is_mark("-998"));
     }
 }

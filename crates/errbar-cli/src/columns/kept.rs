@@ -21,8 +21,10 @@ pub(crate) struct Columns {
     pub(super) odd: Vec<Odd>,
     pub(super) texts: Vec<Texts>,
     pub(super) time: Option<Vec<f64>>,
-    /// Whether the times were dates in text.
+    /// Whether the times are seconds since 1970.
     pub(super) dates: bool,
+    /// How they are written, where that is not ISO 8601.
+    pub(super) time_written: Option<String>,
     /// What was missing, and in how many rows it was the first thing missing.
     pub(super) left_out: Vec<(String, usize)>,
     /// What was taken without being named.
@@ -101,6 +103,12 @@ impl Columns {
     /// Whether the times are seconds since 1970.
     pub(crate) fn time_is_dates(&self) -> bool {
         self.dates
+    }
+
+    /// How the times are written, with the first of them, where that is not ISO 8601:
+    /// "31.01.2024: day.month.year".
+    pub(crate) fn time_written(&self) -> Option<&str> {
+        self.time_written.as_deref()
     }
 
     /// A column that was only tried and holds nothing at all says nothing, and must not cost all rows.

@@ -7,19 +7,21 @@
 
 mod kept;
 mod role;
+mod times;
 mod words;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use errbar::Monitor;
-use errbar_table::{Format, NumberColumn, Numbers, Table, Texts};
+use errbar_table::dates::DateFormat;
+use errbar_table::{Format, NumberColumn, Numbers, Table};
 
 pub(crate) use self::kept::{Columns, retain};
 pub(crate) use self::role::Role;
+use self::times::{RequestedTimes, Times};
 use crate::arguments::{Missing, TableArguments};
 use crate::console::Console;
-use crate::time::parse_times;
 use crate::{advice, stop};
 
 /// The columns a command wants from a table that has been opened.
@@ -30,7 +32,7 @@ pub(crate) struct Request {
     table: Table,
     numbers: Vec<RequestedColumn>,
     texts: Vec<usize>,
-    time: Option<RequestedColumn>,
+    time: Option<RequestedTimes>,
     /// What was taken without being named.
     notes: Vec<String>,
 }
@@ -131,12 +133,17 @@ impl Request {
         Ok(TextId(self.texts.len() - 1))
     }
 
-    /// The column of times, where there is one, as numbers or as dates in text; a row without one is
-    /// left out. The rows are then kept in order of time.
-    pub(crate) fn time(&mut self, name: Option<&str>) -> anyhow::Result<()> {
+    /// The column of times, where there is one, as numbers or as dates, written as told or as they
+    /// are; a row without one is left out. The rows are then kept in order of time.
+    pub(crate) fn time(
+        &mut self,
+        name: Option<&str>,
+        format: Option<&DateFormat>,
+    ) -> anyhow::Result<()> {
         if let Some(name) = name {
             let column = self.table.column(name)?;
-            self.time = Some(RequestedColumn::new(Role::Time, name, column, false));
+            let column = RequestedColumn::new(Role::Time, name, column, false);
+            self.time = Some(RequestedTimes { column, format: format.cloned() });
         }
         Ok(())
     }
@@ -157,46 +164,38 @@ impl Request {
             columns.len() - 1
         };
         let places: Vec<usize> = self.numbers.iter().map(&mut place).collect();
-        let time_place = self.time.as_ref().map(&mut place);
+        let must_be_text = self.time.as_ref().is_some_and(RequestedTimes::must_be_text);
+        let time_place =
+            self.time.as_ref().filter(|_| !must_be_text).map(|time| place(&time.column));
         // Standard input cannot be read again, should its times turn out to be text.
         let mut texts = self.texts.clone();
-        let time_text = self.time.as_ref().filter(|_| from_input).map(|time| {
-            texts.push(time.column);
-            texts.len() - 1
-        });
+        let time_text = self.time.as_ref().filter(|_| from_input || must_be_text);
+        texts.extend(time_text.map(|time| time.column.column));
+        let has_time_text = time_text.is_some();
         let read = read_table(self.table, &columns, &texts, console)?;
         let (mut found, mut found_texts) = (read.numbers, read.texts);
 
-        let time = match (&self.time, time_place.map(|at| &found[at])) {
-            (Some(asked), Some(Numbers::NotNumbers { .. })) => {
-                let texts = match time_text {
-                    Some(_) => found_texts.pop(),
-                    None => {
+        let times: Option<Times> = match (&self.time, time_place.map(|at| &found[at])) {
+            (Some(asked), Some(Numbers::Values(values))) => Some(asked.of_numbers(values)),
+            (Some(asked), numbers) => {
+                let texts = match has_time_text {
+                    true => found_texts.pop(),
+                    false => {
                         let table = Table::open(&self.path, &self.format)?;
-                        let column = table.column(&asked.name)?;
+                        let column = table.column(&asked.column.name)?;
                         read_table(table, &[], &[column], console)?.texts.pop()
                     }
                 };
-                let Some(mut texts) = texts else { bail!("{file} has changed while it was read") };
-                for value in &mut texts.values {
-                    if errbar_table::is_missing(value) || self.format.na.is_text(value.as_bytes()) {
-                        value.clear();
-                    }
-                }
-                let times = parse_times(&texts.values).with_context(|| {
-                    format!("{file}, row {}, column \"{}\"", row_of_first_wrong(&texts), asked.name)
-                })?;
-                Some(texts.rows.iter().map(|&value| times[value as usize]).collect())
+                let Some(texts) = texts else { bail!("{file} has changed while it was read") };
+                Some(asked.of_texts(texts, numbers, &self.format.na, &file)?)
             }
-            (Some(_), Some(Numbers::Values(values))) => Some(values.clone()),
-            _ => None,
+            (None, _) => None,
         };
         found_texts.truncate(self.texts.len());
-        if time.as_ref().is_some_and(|time: &Vec<f64>| time.len() != read.rows) {
+        if times.as_ref().is_some_and(|times| times.values.len() != read.rows) {
             bail!("{file} has changed while it was read");
         }
 
-        let dates = matches!(time_place.map(|at| &found[at]), Some(Numbers::NotNumbers { .. }));
         // A column used twice is copied; almost always each is used once and moved.
         let mut last_use = vec![0; found.len()];
         places.iter().enumerate().for_each(|(id, &at)| last_use[at] = id);
@@ -217,13 +216,14 @@ impl Request {
             odd: places.iter().map(|&at| read.odd[at].clone()).collect(),
             asked: self.numbers,
             texts: found_texts,
-            dates,
-            time,
+            dates: times.as_ref().is_some_and(|times| times.are_dates),
+            time_written: times.as_ref().and_then(|times| times.written.clone()),
+            time: times.map(|times| times.values),
             left_out: Vec::new(),
             notes: self.notes,
         };
         kept.give_up_empty_columns();
-        kept.leave_out(self.missing, self.time.as_ref())?;
+        kept.leave_out(self.missing, self.time.as_ref().map(|time| &time.column))?;
         kept.check()?;
         kept.sort_by_time();
         Ok(kept)
@@ -243,19 +243,6 @@ fn read_table(
     });
     stop::check()?;
     Ok(read?)
-}
-
-/// The row of the first text, among some that are not all times, with which they are not.
-fn row_of_first_wrong(texts: &Texts) -> usize {
-    let (mut good, mut wrong) = (0, texts.values.len());
-    while wrong - good > 1 {
-        let middle = good.midpoint(wrong);
-        match parse_times(&texts.values[..middle]) {
-            Ok(_) => good = middle,
-            Err(_) => wrong = middle,
-        }
-    }
-    texts.rows.iter().position(|&value| value as usize == good).map_or(1, |row| row + 1)
 }
 
 fn copy(numbers: &Numbers) -> Numbers {

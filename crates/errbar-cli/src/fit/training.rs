@@ -41,7 +41,7 @@ impl Training {
         let mut request = Request::open(&arguments.file, &arguments.table)?;
         let (made, mut used) = ErrorColumns::ask(arguments, &mut request)?;
         let weight = request.if_given(Role::Weight, arguments.weight.as_deref())?;
-        request.time(arguments.time.as_deref())?;
+        request.time(arguments.time.as_deref(), arguments.dates.date_format.as_ref())?;
         let group = arguments.group.as_ref().map(|name| request.text(name)).transpose()?;
         used.extend(
             [&arguments.weight, &arguments.time, &arguments.group].into_iter().flatten().cloned(),

@@ -32,6 +32,8 @@ pub(super) struct FitSummary {
     /// What learning the bias is worth, or would be.
     pub(super) worth: Option<Worth>,
     pub(super) notes: Vec<String>,
+    /// How the times are written, where that is not ISO 8601.
+    pub(super) time_written: Option<String>,
     pub(super) file: String,
     pub(super) output: PathBuf,
     pub(super) in_order: bool,
@@ -118,6 +120,9 @@ impl FitSummary {
             for line in wrapped(&words, 85).lines() {
                 let _ = writeln!(text, "           {line}");
             }
+        }
+        if let Some(written) = &self.time_written {
+            let _ = writeln!(text, "  time     {written}");
         }
         let _ = writeln!(text, "  cost     {}", cost(fitted));
         if trained_on < rows {
@@ -278,6 +283,7 @@ impl FitSummary {
             "rows": rows,
             "trained_on": trained_on,
             "inputs": fitted.names(),
+            "time_written": self.time_written,
             "model": fitted.model().name(),
             "description": fitted.model().explain(),
             "forecast": fitted.mean().map(|mean| mean.explain()),

@@ -10,7 +10,7 @@ use errbar_report::report::{Origin, Report};
 
 pub(crate) use self::origin::quoted;
 use self::read::ReportRows;
-use crate::arguments::{TableArguments, Threads};
+use crate::arguments::{DateArguments, TableArguments, Threads};
 use crate::console::Console;
 use crate::output::{self, Pending};
 use crate::{model_file, stop};
@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// The column with the time of each row; the order of the file when left out.
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
+
+    #[command(flatten)]
+    dates: DateArguments,
 
     /// The column with the group of each row, to be compared.
     #[arg(long, value_name = "COLUMN")]

@@ -172,6 +172,8 @@ fn command(arguments: &Arguments) -> String {
     option("sigma", text(&arguments.sigma));
     option("weight", text(&arguments.weight));
     option("time", text(&arguments.time));
+    let format = arguments.dates.date_format.as_ref();
+    option("date-format", format.map(|format| quoted(&format.to_string())));
     option("by", text(&arguments.by));
     let inputs = (!arguments.inputs.is_empty()).then(|| quoted(&arguments.inputs.join(",")));
     option("inputs", inputs);

@@ -114,7 +114,7 @@ impl ReportRows {
                 _ => None,
             },
         };
-        request.time(arguments.time.as_deref())?;
+        request.time(arguments.time.as_deref(), arguments.dates.date_format.as_ref())?;
         let by = match &arguments.by {
             Some(name) => Some((name.clone(), request.text(name)?)),
             None => None,

@@ -1,6 +1,6 @@
 //! Parquet tables: opened, read whole or as a stream, and written.
 
-mod calendar;
+pub(crate) mod calendar;
 pub(crate) mod file;
 pub(crate) mod leaf;
 mod pages;
