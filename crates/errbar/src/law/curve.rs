@@ -18,7 +18,7 @@ const GAUSSIAN: Base = Base::Normal;
 /// ```
 /// use errbar::law::Curve;
 /// // Two Gaussians of half the size side by side: few values in the middle.
-/// let curve = Curve::new(&[-0.1, 0.1], &[-0.8, 0.8]).unwrap();
+/// let curve = Curve::new(&[-2.0, -0.1, 0.1, 2.0], &[-1.7, -0.8, 0.8, 1.7]).unwrap();
 /// assert!(curve.density(0.0) < curve.density(0.9));
 /// assert!((curve.cdf(curve.quantile(0.3)) - 0.3).abs() < 1e-15);
 /// ```
