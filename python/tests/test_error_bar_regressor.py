@@ -26,6 +26,9 @@ from sklearn.utils import get_tags
 
 from errbar import ErrorBarRegressor, SigmaRegressor
 
+# The law of the paper: a Gaussian of the sigma that was learned.
+PAPER = {"law": "normal", "recalibrate": False}
+
 
 @pytest.fixture
 def data():
@@ -179,9 +182,9 @@ def test_intervals_are_those_of_the_guarantee():
     y = X[:, 0] + random.standard_cauchy(4000)
     new = slice(2000, None)
     for sigma in (
-        SigmaRegressor("constant", guarantee="split"),
-        SigmaRegressor("constant", guarantee="cross"),
-        make_pipeline(StandardScaler(), SigmaRegressor("constant", guarantee="split")),
+        SigmaRegressor("constant", guarantee="split", **PAPER),
+        SigmaRegressor("constant", guarantee="cross", **PAPER),
+        make_pipeline(StandardScaler(), SigmaRegressor("constant", guarantee="split", **PAPER)),
     ):
         model = ErrorBarRegressor(DummyRegressor(strategy="median"), sigma).fit(X[:2000], y[:2000])
         low, high = model.predict_interval(X[new], level=0.9).T
