@@ -130,8 +130,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, default_value = "auto", default_missing_value = "yes", conflicts_with = "fit_mean")]
     debias: Debias,
 
-    /// The law of the errors: auto chooses by rows held out; normal is the Gaussian. Two-piece laws have a
-    /// scale for each side.
+    /// The law of the errors: auto chooses by rows held out, and may bend it to a shape of their own; normal is
+    /// the Gaussian. Two-piece laws have a scale for each side.
     #[arg(long, value_name = "LAW", default_value = "auto", value_parser = parse_law)]
     law: LawKind,
 
@@ -386,6 +386,13 @@ impl Training {
         let Fit { fitted, held_out } =
             fit::fit(&data, &names, &options, &progress).map_err(refused)?;
         drop(progress);
+        if arguments.loss == LossName::Law && !fitted.options().by_law {
+            notes.push(
+                "models trained by the law of the errors do no better on rows held out, or that law is \
+                 a Gaussian: those trained by the Gaussian's cost are kept"
+                    .into(),
+            );
+        }
         let fitted = match mean {
             Some(mean) => fitted.with_mean(mean),
             None => {

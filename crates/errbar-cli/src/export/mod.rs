@@ -39,7 +39,9 @@ with a smooth model, sigma returns to the overall level there; a stack lies in b
 A model of errbar fit --debias has an output \"bias\", what to add to the forecast, and \"debiased\",
 the forecast so moved, where that is an input; sigma belongs to the moved forecast.
 The entries \"law\", and where they were given \"bounds\" and \"scale\", of the same map hold the law of
-errors in units of sigma, the bounds of observations, and the scale of errbar fit --transform.
+errors in units of sigma, the bounds of observations, and the scale of errbar fit --transform. A law
+of a shape of its own has a \"curve\" there: the quantile that is q in a standard Gaussian is the
+forecast plus sigma times z, with straight lines between.
 A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
 fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {

@@ -139,6 +139,7 @@ fn trained_on(fitted: &Fitted) -> String {
         ErrorSource::LeaveOneOut => "leave-one-out errors",
     };
     let cost = match fitted.options().loss {
+        _ if fitted.options().by_law => "the Accuracy-Reliability cost of the law of its errors",
         LossKind::Ar(_) | LossKind::OfLaw(..) => "the Accuracy-Reliability cost",
         LossKind::Crps => "CRPS",
         LossKind::Nlpd => "negative log predictive density",

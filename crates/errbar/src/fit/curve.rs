@@ -16,8 +16,10 @@ const BENT: [f64; 25] = [
     -3.0, -2.5, -2.1, -1.8, -1.5, -1.25, -1.0, -0.8, -0.6, -0.45, -0.3, -0.15, 0.0, 0.15, 0.3,
     0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8, 2.1, 2.5, 3.0,
 ];
-/// Further out it is moved as a whole.
-const BEYOND: [f64; 7] = [3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0];
+/// Further out it is moved as a whole; near enough to each other that straight lines have the variance of a
+/// heavy tail.
+const BEYOND: [f64; 14] =
+    [3.25, 3.5, 3.75, 4.0, 4.25, 4.5, 4.75, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0];
 /// How far values may be moved, and at which distance they are moved differently: what is tried.
 const SIZES: [f64; 6] = [0.0, 0.02, 0.05, 0.1, 0.2, 0.5];
 const LENGTHS: [f64; 3] = [0.4, 0.8, 1.6];

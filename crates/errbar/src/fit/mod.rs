@@ -179,7 +179,8 @@ pub struct Options {
     #[serde(default = "gaussian")]
     pub law: LawKind,
     /// Whether models are trained a second time, by the cost of the law that the errors of the first
-    /// have, and the better of both are kept: those of less CRPS on held-out rows.
+    /// have, and the better of both are kept: those of less CRPS on held-out rows. Of a fitted model,
+    /// whether it is one of the second.
     #[serde(default)]
     pub by_law: bool,
     /// Whether size and location of that law follow the errors of held-out rows.
@@ -498,7 +499,8 @@ fn fit_rows(
         mean: None,
         forecast: None,
         error_source: ErrorSource::HeldOut,
-        options: *given,
+        // What it was trained by, not what was asked for.
+        options: Options { by_law: matches!(options.loss, LossKind::OfLaw(..)), ..*given },
         rows: data.rows(),
         trained_on,
         training: crate::diagnose::Summary::of(raw.error(), raw.weight()),

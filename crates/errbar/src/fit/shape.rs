@@ -333,7 +333,8 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
         let (log_score, log_noise) = gain(&straight.log_score, &bent.log_score);
         crps > 2.0 * noise && log_score > -log_noise
     };
-    let Tried { shape, without, .. } = bent.filter(speaks).unwrap_or(straight);
+    let bent = bent.filter(|bent| bent.shape.law.curve().is_some() && speaks(bent));
+    let Tried { shape, without, .. } = bent.unwrap_or(straight);
     Ok(Chosen { shape, without })
 }
 

@@ -28,6 +28,12 @@ impl<'a> ErrorLaws<'a> {
         Self { bounds, ..self }
     }
 
+    /// The law of the first row: those of others are the same, or learned from nearly the same rows.
+    #[must_use]
+    pub fn first(&self) -> Option<&'a ErrorLaw> {
+        self.laws.first()
+    }
+
     fn check(&self, sample: &Sample) -> Result<()> {
         check_length("laws", self.laws.len(), "error", sample.len())?;
         let Some(bounds) = self.bounds else { return Ok(()) };

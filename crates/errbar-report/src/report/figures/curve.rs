@@ -1,6 +1,5 @@
 //! Forecast with its error bars over the one input, and the observations.
 
-use errbar::score::calibration::half_width;
 use errbar::words::significant;
 
 use super::cloud::{cloud, range};
@@ -48,12 +47,13 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let (from, to) = (format!("{level} from"), format!("{level} to"));
     let mut table = Table::new(&[&name, "forecast", "sigma", &from, &to]);
     let mut spots = Vec::new();
+    let (least, most) = seen.interval(LEVEL);
     // Some forty of them are enough to read out.
     let step = curve.x.len().div_ceil(40).max(1);
     for (row, i) in (0..curve.x.len()).step_by(step).enumerate() {
         let (mu, sigma) = (curve.forecast[i], curve.sigma[i]);
-        let reach = half_width(LEVEL) * sigma;
-        table.rows.push([curve.x[i], mu, sigma, mu - reach, mu + reach].map(Cell::Number).to_vec());
+        let ends = [mu + least * sigma, mu + most * sigma];
+        table.rows.push([curve.x[i], mu, sigma, ends[0], ends[1]].map(Cell::Number).to_vec());
         spots.push(Spot { row, panel: 0, x: curve.x[i], y: mu });
     }
     let extreme = |best: fn(f64, f64) -> bool| {
@@ -61,7 +61,7 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
         (0..sigma.len()).reduce(|a, b| if best(sigma[b], sigma[a]) { b } else { a }).unwrap_or(0)
     };
     let width = |i: usize| {
-        let width = 2.0 * half_width(LEVEL) * curve.sigma[i];
+        let width = (most - least) * curve.sigma[i];
         format!("{} at {}", short(width), short(curve.x[i]))
     };
     let space = if words.is_empty() { "" } else { " " };
@@ -166,11 +166,12 @@ fn draw(
 ) -> (Figure, String) {
     let observation = seen.subject.observation;
     let y = observation.values;
-    let edge = |level: f64, sign: f64| -> Vec<f64> {
-        let reach = sign * half_width(level);
-        curve.forecast.iter().zip(&curve.sigma).map(|(mu, sigma)| mu + reach * sigma).collect()
+    let edges = |level: f64| -> (Vec<f64>, Vec<f64>) {
+        let (least, most) = seen.interval(level);
+        let rows = curve.forecast.iter().zip(&curve.sigma);
+        rows.map(|(mu, sigma)| (mu + least * sigma, mu + most * sigma)).unzip()
     };
-    let (low, high) = (edge(LEVEL, -1.0), edge(LEVEL, 1.0));
+    let ((low, high), (inner_low, inner_high)) = (edges(LEVEL), edges(INNER));
     let ends = [range(&low).0, range(&high).1];
     let usual = bins::quantile_range(y, 0.995);
     let (bottom, top) = (ends[0].min(usual.0), ends[1].max(usual.1));
@@ -185,7 +186,7 @@ fn draw(
         false => panel
             .with(Band::new(curve.x.clone(), low, high).color(CLAIMED_WIDE).label(label(LEVEL)))
             .with(
-                Band::new(curve.x.clone(), edge(INNER, -1.0), edge(INNER, 1.0))
+                Band::new(curve.x.clone(), inner_low, inner_high)
                     .color(CLAIMED)
                     .label(label(INNER)),
             )

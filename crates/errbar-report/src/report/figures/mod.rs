@@ -82,6 +82,14 @@ pub(super) struct FigureData<'a> {
     pub(super) scores: &'a Scores,
 }
 
+impl FigureData<'_> {
+    /// The ends of the interval in the middle, in units of sigma.
+    fn interval(&self, level: f64) -> (f64, f64) {
+        let law = self.subject.laws.as_ref().and_then(|laws| laws.first()).cloned();
+        law.unwrap_or_default().interval(level)
+    }
+}
+
 /// The usual size: two of them side by side span the page.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 360.0;
