@@ -1,5 +1,6 @@
 //! Skill and reliability group by group.
 
+use errbar::law::judge;
 use errbar::score::constant::Constant;
 use errbar::score::crps;
 use errbar::words::significant;
@@ -138,13 +139,18 @@ impl Each {
             false => error.abs(),
         };
         Self {
-            crps: crps::each(seen.sample),
+            crps: match seen.subject.laws.map(|laws| judge::scores(seen.sample, laws)) {
+                Some(Ok((crps, _))) => crps,
+                _ => crps::each(seen.sample),
+            },
             constant: seen.sample.error().iter().map(with_constant).collect(),
         }
     }
 
     fn group<'a>(&self, seen: &FigureData<'_>, name: &'a str, rows: &[u32]) -> Option<Group<'a>> {
-        let part = bins::part(seen.sample, rows)?;
+        // Intervals are those of the law.
+        let BinSummary { inside, inside_range, .. } = bins::part(seen.equal, rows)?;
+        let part = BinSummary { inside, inside_range, ..bins::part(seen.sample, rows)? };
         let weight = |row: u32| seen.sample.weight().map_or(1.0, |w| w[row as usize]);
         let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
             rows.iter().map(|&row| weight(row) * of(row as usize)).sum()

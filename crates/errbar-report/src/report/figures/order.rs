@@ -1,6 +1,5 @@
 //! Errors and intervals in the order of rows or of time: drift is seen at once.
 
-use errbar::score::calibration::half_width;
 use errbar::words::significant;
 
 use super::cloud::{cloud, range};
@@ -29,7 +28,12 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
             (&numbers[..], String::from("row"), false)
         }
     };
-    let parts = bins::stretches(seen.sample, x, &bins::in_order(rows, 24, 20));
+    let mut parts = bins::stretches(seen.sample, x, &bins::in_order(rows, 24, 20));
+    // Intervals are those of the law.
+    let by_law = bins::stretches(seen.equal, x, &bins::in_order(rows, 24, 20));
+    for (own, by_law) in parts.iter_mut().zip(by_law) {
+        (own.part.inside, own.part.inside_range) = (by_law.part.inside, by_law.part.inside_range);
+    }
     let draw = |broad: bool| panels(seen, x, &parts, &name, dates, broad);
     let (figure, words) = draw(true);
     let (narrow, _) = draw(false);
@@ -116,19 +120,22 @@ fn panels(
     let middle: Vec<f64> = parts.iter().map(|stretch| stretch.middle).collect();
 
     // The interval: row by row, or of many short stretches.
-    let reach = half_width(LEVEL);
-    let (at, edge): (Vec<f64>, Vec<f64>) = match rows <= INTERVALS {
-        true => (0..rows).map(|row| (x[row], reach * seen.sample.sigma()[row])).unzip(),
+    let (least, most) = seen.interval(LEVEL);
+    let (at, sigma): (Vec<f64>, Vec<f64>) = match rows <= INTERVALS {
+        true => (0..rows).map(|row| (x[row], seen.sample.sigma()[row])).unzip(),
         false => bins::in_order(rows, 200, 1)
             .iter()
             .filter_map(|rows| {
                 let here = x[*rows.get(rows.len() / 2)? as usize];
-                Some((here, reach * bins::part(seen.sample, rows)?.sigma))
+                Some((here, bins::part(seen.sample, rows)?.sigma))
             })
             .unzip(),
     };
+    let (lower, edge): (Vec<f64>, Vec<f64>) =
+        sigma.iter().map(|sigma| (least * sigma, most * sigma)).unzip();
     let usual = bins::quantile(error.iter().map(|e| e.abs()), 0.995);
-    let top = 1.05 * edge.iter().copied().fold(usual, f64::max).max(f64::MIN_POSITIVE);
+    let ends = edge.iter().chain(&lower).map(|end| end.abs());
+    let top = 1.05 * ends.fold(usual, f64::max).max(f64::MIN_POSITIVE);
     let x_range = range(x);
     let cloud = cloud(&|i| x[i], &|i| error[i], rows, x_range, (-top, top), "errors", broad);
     let x_axis = || {
@@ -139,7 +146,6 @@ fn panels(
             _ => axis,
         }
     };
-    let lower: Vec<f64> = edge.iter().map(|e| -e).collect();
     let level = format!("{}% interval", significant(100.0 * LEVEL, 3));
     let mut errors =
         Panel::new(x_axis(), Axis::new("error").range(-top, top)).legend(Legend::Above);
