@@ -3,6 +3,7 @@
 
 mod advice;
 mod arguments;
+mod backtest;
 mod columns;
 mod compare;
 mod console;
@@ -13,6 +14,7 @@ mod fit;
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;
+mod learning;
 pub mod model_file;
 mod output;
 mod predict;
@@ -25,6 +27,8 @@ mod samples;
 mod score;
 mod stop;
 mod text_table;
+mod training;
+mod with_columns;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -52,6 +56,7 @@ enum Command {
     Report(report::Arguments),
     Score(score::Arguments),
     Compare(compare::Arguments),
+    Backtest(backtest::Arguments),
     Export(export::Arguments),
     Reproduce(reproduce::Arguments),
     Completions(help::Completions),
@@ -97,6 +102,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Report(arguments) => report::run(arguments),
         Command::Score(arguments) => score::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::Backtest(arguments) => backtest::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Completions(arguments) => help::completions(arguments),

@@ -27,6 +27,11 @@ pub(crate) fn check_ending(path: &Path, written: &[&str], in_words: &str) -> any
     }
 }
 
+/// A probability in percent, as it is written: 90, not 90.00000000000001, for what was typed as 0.9 or 90%.
+pub(crate) fn percent(level: f64) -> f64 {
+    (100.0 * level * 1e9).round() / 1e9
+}
+
 /// Prints to standard output; a reader that has seen enough is no failure.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {

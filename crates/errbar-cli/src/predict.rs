@@ -21,7 +21,7 @@ use self::promise::Promise;
 use self::tally::Tally;
 use crate::arguments::{Threads, parse_finite, parse_probability};
 use crate::console::Console;
-use crate::{arguments, model_file, output, stop};
+use crate::{arguments, model_file, output, stop, with_columns};
 
 /// Put error bars on new forecasts.
 ///
@@ -126,12 +126,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
         bail!("the table and the model cannot both come from standard input: name a file for one");
     }
-    output::check_ending(
-        &arguments.output,
-        &TABLES,
-        "tables are written to files that end in .csv, .csv.gz or .parquet (or .tsv, where fields are \
-         separated by tabs)",
-    )?;
+    with_columns::check_name(&arguments.output)?;
     let fitted = model_file::read(&arguments.model)?;
     if arguments.sigma_band.is_some() && !matches!(fitted.model(), Model::Smooth(_)) {
         bail!(
@@ -182,9 +177,6 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
         Err(error) => Err(error),
     }
 }
-
-/// How the names of tables may end: besides Parquet, what is plain text to whoever opens it.
-const TABLES: [&str; 8] = ["csv", "csv.gz", "parquet", "tsv", "tsv.gz", "txt", "dat", "gz"];
 
 /// The rows of a CSV file are copied as they are, so that a file whose name promises tabs needs them in
 /// the table that was read.
@@ -278,11 +270,6 @@ impl ForecastSource {
             _ => Ok(Self::Nothing),
         }
     }
-}
-
-/// 90, not 90.00000000000001, for what was typed as 0.9 or 90%.
-fn round(percent: f64) -> f64 {
-    (percent * 1e9).round() / 1e9
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

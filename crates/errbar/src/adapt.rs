@@ -12,17 +12,20 @@
 //! and leave little. With nothing observed the law is as it was, and widths are finite and positive always.
 //!
 //! ```
-//! use errbar::adapt::{Adaptive, Delay};
+//! use errbar::adapt::Following;
 //! use errbar::law::ErrorLaw;
 //!
-//! let mut state = Adaptive::new(Delay::Moments(1));
+//! let mut state = Following::default();
 //! let law = ErrorLaw::default();
 //! for day in 0..300 {
+//!     let day = f64::from(day);
+//!     // What was observed by the day before is known.
+//!     state.know(day - 1.0);
 //!     // Errors are about twice as large as they were.
-//!     let error = 3.0 * (f64::from(day) * 2.4).sin();
-//!     state.observe(f64::from(day), law.gaussian_quantile_of(error));
+//!     state.observe(day, law.gaussian_quantile_of(3.0 * (day * 2.4).sin()));
 //! }
-//! let (low, high) = state.bent(&law, 300.0).interval(0.9);
+//! state.know(299.0);
+//! let (low, high) = state.bend().of(&law).interval(0.9);
 //! let (least, most) = law.interval(0.9);
 //! assert!(high - low > 1.5 * (most - least));
 //! ```
@@ -53,32 +56,41 @@ const KNOTS_PRIOR: f64 = 300.0;
 /// As far as a Gaussian value can be from 0.
 const FARTHEST: f64 = 8.0;
 
-/// When an observation becomes known.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Delay {
-    /// So many distinct moments later.
-    Moments(u32),
-    /// So many units of time later.
-    Time(f64),
-}
-
-/// What has been observed so far, as far as the next error bars need it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What has been learned from observations.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Adaptive {
-    delay: Delay,
     speeds: [Speed; MEMORY.len()],
     /// The logarithms of the weights of the speeds, and of the law as it was.
     trust: [f64; FOLLOWED],
     /// Of [`KNOTS`]: the weighted number of standardised values up to each, and of all.
     shares: [f64; KNOTS.len()],
     counted: f64,
-    /// Rows that are observed, but were not known yet to the latest moment.
-    waiting: VecDeque<Row>,
-    /// The number of the latest moment, and when it was.
-    moment: u64,
-    latest: Option<f64>,
     learned: u64,
+}
+
+/// What is expected of a row before it is observed: mean and size of its Gaussian value, by each speed, by
+/// the law as it was, and by all together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    each: [(f64, f64); FOLLOWED],
+    together: (f64, f64),
+}
+
+/// What becomes of a law: the mean and the size of its Gaussian values, and how their quantiles move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bend {
+    mean: f64,
+    deviation: f64,
+    moved: [f64; KNOTS.len()],
+}
+
+/// A state that learns from each row when it becomes known, by what was expected of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Following {
+    state: Adaptive,
+    /// Rows that are observed, but not known yet: when, their Gaussian values, and what was expected.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    waiting: VecDeque<(f64, f64, Expected)>,
 }
 
 /// What one speed knows: weighted sums over rows.
@@ -87,16 +99,6 @@ struct Speed {
     weight: f64,
     sum: f64,
     squares: f64,
-}
-
-/// An observation, and what was expected of it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Row {
-    moment: u64,
-    time: f64,
-    q: f64,
-    expected: [(f64, f64); FOLLOWED],
-    together: (f64, f64),
 }
 
 impl Speed {
@@ -118,89 +120,21 @@ impl Speed {
 }
 
 impl Adaptive {
-    /// With nothing observed.
-    #[must_use]
-    pub fn new(delay: Delay) -> Self {
-        Self {
-            delay,
-            speeds: Default::default(),
-            trust: [0.0; FOLLOWED],
-            shares: [0.0; KNOTS.len()],
-            counted: 0.0,
-            waiting: VecDeque::new(),
-            moment: 0,
-            latest: None,
-            learned: 0,
-        }
-    }
-
     /// How many rows it has learned from.
     #[must_use]
     pub fn learned(&self) -> u64 {
         self.learned
     }
 
-    /// When the latest observation was.
-    #[must_use]
-    pub fn latest(&self) -> Option<f64> {
-        self.latest
-    }
-
-    /// Takes an observation of a moment that is none before the latest: the Gaussian value
-    /// ([`ErrorLaw::gaussian_quantile_of`]) of it in the law of its row as that was fitted. It bends the laws of
-    /// moments from when it is known on. What is no number is left out.
-    pub fn observe(&mut self, time: f64, q: f64) {
-        if q.is_nan() || time.is_nan() {
+    /// Learns from the Gaussian value of a row ([`ErrorLaw::gaussian_quantile_of`]) in its law as that was
+    /// fitted, and from what was expected of it. What is no number is left out.
+    pub fn learn(&mut self, q: f64, expected: &Expected) {
+        if q.is_nan() {
             return;
         }
-        self.advance(time);
-        let expected = self.expected();
-        let row = Row {
-            moment: self.moment,
-            time,
-            q: q.clamp(-FARTHEST, FARTHEST),
-            expected,
-            together: self.together(&expected),
-        };
-        self.waiting.push_back(row);
-    }
-
-    /// The law of errors in units of sigma at a moment, as what is known then bends it.
-    #[must_use]
-    pub fn bent(&self, law: &ErrorLaw, time: f64) -> ErrorLaw {
-        let mut known = self.clone();
-        known.advance(time);
-        known.bend(law)
-    }
-
-    /// The same for many laws of one moment or of the same knowledge: the mean and the size of Gaussian values
-    /// that are expected at a moment.
-    #[must_use]
-    pub fn expects(&self, time: f64) -> (f64, f64) {
-        let mut known = self.clone();
-        known.advance(time);
-        known.together(&known.expected())
-    }
-
-    /// To a moment: learns from what is known by then.
-    fn advance(&mut self, time: f64) {
-        if self.latest.is_none_or(|latest| time > latest) {
-            self.moment += u64::from(self.latest.is_some());
-            self.latest = Some(time);
-        }
-        let is_known = |row: &Row| match self.delay {
-            Delay::Moments(moments) => row.moment + u64::from(moments) <= self.moment,
-            Delay::Time(delay) => row.time + delay <= time,
-        };
-        let known: Vec<Row> =
-            self.waiting.iter().take_while(|row| is_known(row)).copied().collect();
-        self.waiting.drain(..known.len());
-        known.iter().for_each(|row| self.learn(row));
-    }
-
-    fn learn(&mut self, row: &Row) {
-        let scores = row.expected.map(|(mean, deviation)| {
-            let z = (row.q - mean) / deviation;
+        let q = q.clamp(-FARTHEST, FARTHEST);
+        let scores = expected.each.map(|(mean, deviation)| {
+            let z = (q - mean) / deviation;
             (0.5 * z * z + deviation.ln()).min(WORST)
         });
         let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
@@ -208,12 +142,12 @@ impl Adaptive {
         for (trust, score) in self.trust.iter_mut().zip(scores) {
             *trust = *trust * kept - LEARNING * (score - least);
         }
-        let expected = self.expected();
-        for ((speed, memory), expected) in self.speeds.iter_mut().zip(MEMORY).zip(expected) {
-            speed.learn(row.q, memory, expected);
+        let now = self.each();
+        for ((speed, memory), now) in self.speeds.iter_mut().zip(MEMORY).zip(now) {
+            speed.learn(q, memory, now);
         }
-        let (mean, deviation) = row.together;
-        let (z, kept) = ((row.q - mean) / deviation, 0.5f64.powf(1.0 / KNOTS_MEMORY));
+        let (mean, deviation) = expected.together;
+        let (z, kept) = ((q - mean) / deviation, 0.5f64.powf(1.0 / KNOTS_MEMORY));
         for (share, knot) in self.shares.iter_mut().zip(KNOTS) {
             *share = *share * kept + f64::from(z <= knot);
         }
@@ -221,7 +155,14 @@ impl Adaptive {
         self.learned += 1;
     }
 
-    fn expected(&self) -> [(f64, f64); FOLLOWED] {
+    /// What it expects of the next row.
+    #[must_use]
+    pub fn expected(&self) -> Expected {
+        let each = self.each();
+        Expected { each, together: self.together(&each) }
+    }
+
+    fn each(&self) -> [(f64, f64); FOLLOWED] {
         let mut expected = [(0.0, 1.0); FOLLOWED];
         for (i, speed) in self.speeds.iter().enumerate().rev() {
             expected[i] = speed.expects(expected[i + 1]);
@@ -241,19 +182,73 @@ impl Adaptive {
         (mean, log.exp())
     }
 
-    /// The law bent to what is expected. Where the shares of standardised values say $\Phi^{-1}(s)$ instead of
-    /// a knot $k$, the value $m + d k$ of the law as it was is the one that is $\Phi^{-1}(s)$ in the new law.
-    fn bend(&self, law: &ErrorLaw) -> ErrorLaw {
-        if self.learned == 0 {
+    /// What becomes of the law of the next row. Where the shares of standardised values say $\Phi^{-1}(s)$
+    /// instead of a knot $k$, the value $m + d k$ of the law as it was is the one that is $\Phi^{-1}(s)$ in
+    /// the new law.
+    #[must_use]
+    pub fn bend(&self) -> Bend {
+        let (mean, deviation) = self.together(&self.each());
+        let moved = |k: usize| {
+            let expected = Base::Normal.cdf(KNOTS[k]);
+            let share = (self.shares[k] + KNOTS_PRIOR * expected) / (self.counted + KNOTS_PRIOR);
+            Base::Normal.quantile(share) - KNOTS[k]
+        };
+        match self.learned {
+            0 => Bend::default(),
+            _ => Bend { mean, deviation, moved: std::array::from_fn(moved) },
+        }
+    }
+
+    /// Whether one that was read can be used.
+    fn check(&self) -> Result<(), &'static str> {
+        let sums = |speed: &Speed| {
+            let least = speed.sum * speed.sum / speed.weight.max(1.0);
+            (0.0..1e6).contains(&speed.weight)
+                && (0.0..1e9).contains(&speed.squares)
+                && least <= speed.squares * (1.0 + 1e-9) + 1e-9
+        };
+        let shares = self.shares.iter().all(|share| (0.0..=self.counted).contains(share));
+        let finite = self.trust.iter().all(|trust| trust.abs() < 1e9) && self.counted < 1e6;
+        match self.speeds.iter().all(sums) && shares && finite {
+            true => Ok(()),
+            false => Err("what it has learned from observations does not fit together"),
+        }
+    }
+}
+
+impl Default for Bend {
+    /// None: the law stays as it was.
+    fn default() -> Self {
+        Self { mean: 0.0, deviation: 1.0, moved: [0.0; KNOTS.len()] }
+    }
+}
+
+impl Bend {
+    /// The factor by which error bars are wider than those of the law as it was, about.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        self.deviation
+    }
+
+    /// By how many sigmas, about, they move.
+    #[must_use]
+    pub fn shift(&self) -> f64 {
+        self.mean
+    }
+
+    /// Whether it leaves laws as they were.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// A law of errors in units of sigma, bent.
+    #[must_use]
+    pub fn of(&self, law: &ErrorLaw) -> ErrorLaw {
+        if self.is_none() {
             return law.clone();
         }
-        let (mean, deviation) = self.together(&self.expected());
-        let share = |k: usize| {
-            let expected = Base::Normal.cdf(KNOTS[k]);
-            (self.shares[k] + KNOTS_PRIOR * expected) / (self.counted + KNOTS_PRIOR)
-        };
-        let moved: [f64; KNOTS.len()] =
-            std::array::from_fn(|k| Base::Normal.quantile(share(k)) - KNOTS[k]);
+        let Self { mean, deviation, moved } = self;
         // Between knots the move is a straight line, beyond them what it is at the ends.
         let moved = |q: f64| {
             let after = KNOTS.partition_point(|knot| *knot < q);
@@ -279,6 +274,51 @@ impl Adaptive {
         match Curve::new(&to, &values) {
             Some(curve) => ErrorLaw::bent(*law.law(), curve),
             None => law.clone(),
+        }
+    }
+}
+
+impl Following {
+    /// Takes an observation, of a moment that is none before the latest. It counts from when it is known on.
+    /// What is no number is left out.
+    pub fn observe(&mut self, time: f64, q: f64) {
+        if !q.is_nan() {
+            self.waiting.push_back((time, q, self.state.expected()));
+        }
+    }
+
+    /// Learns from what was observed up to a moment.
+    pub fn know(&mut self, until: f64) {
+        while self.waiting.front().is_some_and(|(time, ..)| *time <= until) {
+            let Some((_, q, expected)) = self.waiting.pop_front() else { return };
+            self.state.learn(q, &expected);
+        }
+    }
+
+    /// What becomes of the law of the next row.
+    #[must_use]
+    pub fn bend(&self) -> Bend {
+        self.state.bend()
+    }
+
+    /// What it has learned.
+    #[must_use]
+    pub fn state(&self) -> &Adaptive {
+        &self.state
+    }
+
+    /// Whether one that was read can be used.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        let sane =
+            |(mean, deviation): &(f64, f64)| mean.abs() < 1e3 && (1e-3..1e3).contains(deviation);
+        let row = |(time, q, expected): &(f64, f64, Expected)| {
+            let Expected { each, together } = expected;
+            time.is_finite() && q.is_finite() && each.iter().all(sane) && sane(together)
+        };
+        self.state.check()?;
+        match self.waiting.iter().all(row) {
+            true => Ok(()),
+            false => Err("what it expected of its latest rows does not fit together"),
         }
     }
 }

@@ -178,6 +178,57 @@ pub enum Error {
         needed: usize,
     },
 
+    /// A delay or a lag that is none.
+    #[error(
+        "{text:?} is no span of time: give a number of moments, as in 24, or a time with its unit, as in \
+         48h (units: s, min, h, d, w)"
+    )]
+    BadSpan {
+        /// What was given.
+        text: String,
+    },
+
+    /// A lag asks for errors that are not known yet.
+    #[error(
+        "the lag {lag} is shorter than the delay {delay}: that error is not known yet when it is needed"
+    )]
+    LagWithinDelay {
+        /// The lag.
+        lag: String,
+        /// The delay.
+        delay: String,
+    },
+
+    /// No row has errors before it that its lags ask for.
+    #[error(
+        "{known} of {rows} rows have the earlier errors that lags ask for, too few to learn from: give other \
+         lags, or none"
+    )]
+    NoLags {
+        /// Rows that have them.
+        known: usize,
+        /// All rows.
+        rows: usize,
+    },
+
+    /// A model that knows no time cannot follow what is observed.
+    #[error("the model knows no time: fit it with a column of times")]
+    NoSeries,
+
+    /// Nothing comes after the start.
+    #[error(
+        "the walk begins with {before} rows to learn from and {after} to forecast, and needs at least {least} and 1: \
+         start it elsewhere"
+    )]
+    NothingToWalk {
+        /// Rows known at the start.
+        before: usize,
+        /// Rows after it.
+        after: usize,
+        /// Rows needed.
+        least: usize,
+    },
+
     /// A share of rows to hold out that is no such share.
     #[error("the share of rows to hold out is {value}: it must lie between 0 and 0.9")]
     BadValidation {

@@ -62,7 +62,9 @@ mod monitor;
 #[doc(hidden)]
 pub mod optimize;
 pub mod score;
+pub mod series;
 pub mod sigma;
+pub mod walk;
 pub mod words;
 
 pub use data::{Data, Group, Split};

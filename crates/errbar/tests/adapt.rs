@@ -1,6 +1,6 @@
 //! Error bars that follow what has been observed.
 
-use errbar::adapt::{Adaptive, Delay};
+use errbar::adapt::{Adaptive, Following};
 use errbar::law::{Base, ErrorLaw, Law};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -17,13 +17,14 @@ fn draw(seed: u64, rows: usize, of: impl Fn(usize) -> (f64, f64)) -> Vec<f64> {
 
 /// Walks through errors in units of sigma: the mean CRPS from a row on, followed and as it was, and the share
 /// of rows that intervals of 90% hold.
-fn walk(law: &ErrorLaw, errors: &[f64], from: usize, delay: Delay) -> ([f64; 2], f64) {
-    let mut state = Adaptive::new(delay);
+fn walk(law: &ErrorLaw, errors: &[f64], from: usize) -> ([f64; 2], f64) {
+    let mut state = Following::default();
     let (mut crps, mut held, mut rows) = ([0.0; 2], 0.0, 0.0);
     for (row, &z) in errors.iter().enumerate() {
         let time = row as f64;
+        state.know(time - 1.0);
         if row >= from {
-            let bent = state.bent(law, time);
+            let bent = state.bend().of(law);
             let (low, high) = bent.interval(0.9);
             assert!(low.is_finite() && high > low && high.is_finite());
             held += f64::from(low <= z && z <= high);
@@ -49,7 +50,7 @@ fn following_costs_little_where_nothing_changes() {
         for seed in 0..4 {
             let q = draw(seed, 2000, |_| (0.0, 1.0));
             let errors: Vec<f64> = q.iter().map(|q| law.quantile_of_gaussian(*q)).collect();
-            let ([followed, still], held) = walk(&law, &errors, 0, Delay::Moments(1));
+            let ([followed, still], held) = walk(&law, &errors, 0);
             assert!((0.87..0.93).contains(&held), "{held}");
             loss += (followed / still - 1.0) / 4.0;
         }
@@ -78,7 +79,7 @@ fn what_changes_is_followed() {
                 mean + size * law.quantile_of_gaussian(*q)
             };
             let errors: Vec<f64> = q.iter().enumerate().map(error).collect();
-            let ([followed, still], held) = walk(&law, &errors, 500, Delay::Moments(1));
+            let ([followed, still], held) = walk(&law, &errors, 500);
             println!("{name}: {:.1}% held, CRPS {followed:.3} for {still:.3}", 100.0 * held);
             assert!((held - 0.9).abs() < 0.025, "{name}: {held}");
             assert!(followed < (1.0 - gain) * still, "{name}: {followed} {still}");
@@ -91,10 +92,11 @@ fn what_changes_is_followed() {
 fn quantiles_are_followed() {
     let law = ErrorLaw::default();
     let errors: Vec<f64> = draw(5, 3000, |row| (if row % 2 == 0 { 1.0 } else { -1.0 }, 0.3));
-    let mut state = Adaptive::new(Delay::Moments(1));
+    let mut state = Following::default();
     let mut held = 0.0;
     for (row, &z) in errors.iter().enumerate() {
-        let (low, high) = state.bent(&law, row as f64).interval(0.5);
+        state.know(row as f64 - 1.0);
+        let (low, high) = state.bend().of(&law).interval(0.5);
         held += f64::from(row >= 1500 && low <= z && z <= high);
         state.observe(row as f64, z);
     }
@@ -110,11 +112,13 @@ fn outliers_are_forgotten() {
     let law = heavy();
     let q = draw(3, 400, |_| (0.0, 1.0));
     let width = |spoilt: &dyn Fn(usize) -> Option<f64>| {
-        let mut state = Adaptive::new(Delay::Moments(1));
+        let mut state = Following::default();
         for (row, q) in q.iter().enumerate() {
+            state.know(row as f64 - 1.0);
             state.observe(row as f64, spoilt(row).unwrap_or(*q));
         }
-        let (low, high) = state.bent(&law, 400.0).interval(0.9);
+        state.know(399.0);
+        let (low, high) = state.bend().of(&law).interval(0.9);
         high - low
     };
     let usual = width(&|_| None);
@@ -126,50 +130,53 @@ fn outliers_are_forgotten() {
             "{just_now} {before}"
         );
     }
-    let mut state = Adaptive::new(Delay::Moments(1));
+    let mut state = Following::default();
     state.observe(0.0, f64::NAN);
-    state.observe(f64::NAN, 1.0);
-    assert!(state.learned() == 0 && state.bent(&law, 5.0) == law);
+    state.know(5.0);
+    assert!(state.state().learned() == 0 && state.bend().of(&law) == law);
     // All the same, or all far away: widths stay positive and finite.
     for far in [0.0, 50.0, -1e9] {
         let (low, high) = {
-            let mut state = Adaptive::new(Delay::Moments(1));
-            (0..3000).for_each(|row| state.observe(f64::from(row), far));
-            state.bent(&law, 3000.0).interval(0.99)
+            let mut state = Following::default();
+            for row in 0..3000 {
+                state.observe(f64::from(row), far);
+                state.know(f64::from(row));
+            }
+            state.bend().of(&law).interval(0.99)
         };
         assert!(low < high && (high - low).is_finite(), "{far}: {low} {high}");
     }
 }
 
-/// The law of a moment does not depend on anything that is known later, and a saved state goes on as it was.
+/// What is observed but not known yet changes nothing, and a saved state goes on as it was.
 #[test]
-fn nothing_leaks_from_the_future() {
+fn what_is_not_known_changes_nothing() {
     let law = heavy();
     // Three rows at each moment.
     let time = |row: usize| (row / 3) as f64;
     let q = draw(11, 300, |row| (0.0, 1.0 + row as f64 / 100.0));
-    for (delay, known) in
-        [(Delay::Moments(1), 1.0), (Delay::Moments(5), 5.0), (Delay::Time(2.5), 3.0)]
-    {
+    for delay in [1.0, 5.0, 2.5] {
         for asked in [0usize, 30, 150, 299] {
             let said = |changed: bool| {
-                let mut state = Adaptive::new(delay);
+                let mut state = Following::default();
                 for (row, q) in q.iter().enumerate().take(asked) {
-                    let later = time(row) + known > time(asked);
+                    let later = time(row) + delay > time(asked);
+                    state.know(time(row) - delay);
                     state.observe(time(row), if changed && later { -q } else { *q });
                 }
-                state.bent(&law, time(asked))
+                state.know(time(asked) - delay);
+                state.bend().of(&law)
             };
             assert_eq!(said(false), said(true), "{delay:?} {asked}");
         }
-        let mut state = Adaptive::new(delay);
-        (0..150).for_each(|row| state.observe(time(row), q[row]));
+        let mut state = Adaptive::default();
+        (0..150).for_each(|row| state.learn(q[row], &state.expected()));
         let text = serde_json::to_string(&state).unwrap();
         let mut again: Adaptive = serde_json::from_str(&text).unwrap();
         (150..300).for_each(|row| {
-            state.observe(time(row), q[row]);
-            again.observe(time(row), q[row]);
+            state.learn(q[row], &state.expected());
+            again.learn(q[row], &again.expected());
         });
-        assert_eq!(state.bent(&law, 100.0), again.bent(&law, 100.0));
+        assert_eq!(state.bend().of(&law), again.bend().of(&law));
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct FitSummary {
     pub(super) findings: Vec<Finding>,
     /// What learning the bias is worth, or would be.
     pub(super) worth: Option<Worth>,
+    /// What errors of earlier rows are worth, where they were asked for.
+    pub(super) lags: Option<Worth>,
     pub(super) notes: Vec<String>,
     /// How the times are written, where that is not ISO 8601.
     pub(super) time_written: Option<String>,
@@ -124,6 +126,9 @@ impl FitSummary {
         if let Some(written) = &self.time_written {
             let _ = writeln!(text, "  time     {written}");
         }
+        for (nth, line) in self.lags_in_words().iter().flat_map(|words| words.lines()).enumerate() {
+            let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "lags" } else { "" });
+        }
         let _ = writeln!(text, "  cost     {}", cost(fitted));
         if trained_on < rows {
             let _ = writeln!(
@@ -179,6 +184,29 @@ impl FitSummary {
             }
         }
         text
+    }
+
+    /// What errors of earlier rows are worth, where they were asked for.
+    fn lags_in_words(&self) -> Option<String> {
+        let lags = self.fit.fitted.lags();
+        let words = match self.lags {
+            Some(Worth { gain, standard_error, .. }) if !lags.is_empty() => format!(
+                "errors of earlier rows ({}) lower the CRPS of rows held out by {}% (standard error {}%); rows \
+                 of which they are not known get the error bars of a model without them",
+                fitted_lags(&self.fit.fitted),
+                significant(100.0 * gain, 2),
+                significant(100.0 * standard_error, 2)
+            ),
+            Some(Worth { gain, standard_error, .. }) => format!(
+                "errors of earlier rows do not help here and are not used: with them the CRPS of rows held \
+                 out is {}% {} (standard error {}%)",
+                significant(100.0 * gain.abs(), 2),
+                if gain > 0.0 { "lower" } else { "higher" },
+                significant(100.0 * standard_error, 2)
+            ),
+            None => return None,
+        };
+        Some(wrapped(&words, 85))
     }
 
     fn judged(&self, validation: &Validation, verdict: &Verdict) -> String {
@@ -300,6 +328,8 @@ impl FitSummary {
             "verdict": verdict,
             "findings": self.findings,
             "debias_would_save": self.worth.map(|worth| worth.gain),
+            "lags": fitted.names()[fitted.table_names().len()..],
+            "lags_save": self.lags.map(|worth| worth.gain),
             "warnings": warnings,
             "notes": self.notes,
         })
@@ -331,6 +361,11 @@ fn described(model: &Model) -> String {
         }
         _ => model.explain(),
     }
+}
+
+/// The names of the lagged errors of a model.
+fn fitted_lags(fitted: &Fitted) -> String {
+    fitted.names()[fitted.table_names().len()..].join(", ")
 }
 
 /// What was chosen, and why.

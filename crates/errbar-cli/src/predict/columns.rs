@@ -6,9 +6,10 @@ use errbar::fit::{Fitted, Forecasts};
 use errbar::law::Bounds;
 use errbar_table::{NewColumn, NewKind, NewValues};
 
+use super::Arguments;
 use super::error_bars::ErrorBars;
 use super::promise::Promise;
-use super::{Arguments, round};
+use crate::output::percent;
 
 /// Which columns are added, and how their values are made.
 pub(super) struct Columns {
@@ -54,7 +55,6 @@ impl Columns {
             numbers.push((String::from("forecast"), Number::Forecast));
         }
         numbers.push((String::from("sigma"), Number::Sigma));
-        let percent = |level: f64| round(100.0 * level);
         let ends = |numbers: &mut Vec<(String, Number)>, name: &str, level, lower| {
             numbers.push((format!("{name}_lower_{}", percent(level)), lower));
             numbers.push((format!("{name}_upper_{}", percent(level)), Number::UpperEnd));

@@ -4,11 +4,12 @@ use errbar::fit::Fitted;
 use errbar::words::significant;
 use errbar_table::{Batch, Odd};
 
+use super::Arguments;
 use super::error_bars::ErrorBars;
 use super::promise::Promise;
-use super::{Arguments, round};
 use crate::console::Console;
 use crate::fill_values;
+use crate::output::percent;
 
 /// Counts of rows, and the range of sigma.
 #[derive(Default)]
@@ -124,7 +125,7 @@ impl Tally {
                     rows(together),
                     self.rows,
                     arguments.prefix,
-                    round(100.0 * level)
+                    percent(*level)
                 ));
             }
             if nothing > 0 {

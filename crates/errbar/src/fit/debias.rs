@@ -49,7 +49,7 @@ pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Re
     Ok(CrossFitted { held_out, ..learned })
 }
 
-/// What moving forecasts by their bias is worth.
+/// What something is worth, such as moving forecasts by their bias.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Worth {
@@ -60,7 +60,11 @@ pub struct Worth {
 }
 
 impl Worth {
-    /// Whether forecasts should be moved: a gain below a hundredth, or within the noise, is no reason.
+    pub(crate) fn new(gain: f64, standard_error: f64) -> Self {
+        Self { gain, standard_error }
+    }
+
+    /// Whether it should be done: a gain below a hundredth, or within the noise, is no reason.
     #[must_use]
     pub fn pays(&self) -> bool {
         self.gain >= 0.01 && self.gain >= 2.0 * self.standard_error

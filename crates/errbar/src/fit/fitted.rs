@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::law::{Bounds, Transform};
 use crate::mean::Mean;
 use crate::mean::bias::Bias;
+use crate::series::{Series, Span};
 use crate::sigma::{Model, Scaling, Supported};
 
 /// Where the errors come from that a model was fitted to.
@@ -57,6 +58,12 @@ pub struct Fitted {
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
+    /// The series that it is of, where rows have times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) series: Option<Series>,
+    /// The same without lagged errors, for rows of which they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) without_lags: Option<Box<Fitted>>,
 }
 
 /// The version of the saved form; older programs refuse newer forms.
@@ -65,11 +72,13 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 7] =
-    [POLYNOMIAL_BIAS, SMOOTH_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW];
+const NEEDS: [&str; 9] =
+    [POLYNOMIAL_BIAS, SMOOTH_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW, LAGS, FOLLOWED];
 const BOUNDS: &str = "bounds";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
+const FOLLOWED: &str = "observations followed";
+const LAGS: &str = "lags";
 const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
 const SMOOTH_BIAS: &str = "smooth bias";
@@ -132,6 +141,8 @@ impl Fitted {
             shape: None,
             known: None,
             debiased: None,
+            series: None,
+            without_lags: None,
         })
     }
 
@@ -220,6 +231,44 @@ impl Fitted {
         self.guarantee.as_ref()
     }
 
+    /// The series that it is of, where rows had times.
+    #[must_use]
+    pub fn series(&self) -> Option<&Series> {
+        self.series.as_ref()
+    }
+
+    /// The lagged errors that it takes: the last of its inputs.
+    #[must_use]
+    pub fn lags(&self) -> &[Span] {
+        self.series.as_ref().map_or(&[], |series| &series.lags)
+    }
+
+    /// The names of the inputs that a table must have: all but lagged errors.
+    #[must_use]
+    pub fn table_names(&self) -> &[String] {
+        &self.names[..self.names.len() - self.lags().len()]
+    }
+
+    /// The model for rows whose lagged errors are not known, where there are lags.
+    #[must_use]
+    pub fn without_lags(&self) -> Option<&Self> {
+        self.without_lags.as_deref()
+    }
+
+    /// The same model, of a series.
+    #[must_use]
+    pub fn with_series(mut self, series: Series) -> Self {
+        self.series = Some(series);
+        self
+    }
+
+    /// The same model with another for rows whose lagged errors are not known.
+    #[must_use]
+    pub(crate) fn beside(mut self, without_lags: Self) -> Self {
+        self.without_lags = Some(Box::new(without_lags));
+        self
+    }
+
     /// The kind of model that was fitted: never [`Kind::Auto`].
     #[must_use]
     pub fn kind(&self) -> Kind {
@@ -253,6 +302,8 @@ impl Fitted {
     /// The same model, knowing where its errors come from.
     #[must_use]
     pub fn with_errors(mut self, source: ErrorSource, forecast: Option<String>) -> Self {
+        self.without_lags =
+            self.without_lags.map(|model| Box::new(model.with_errors(source, forecast.clone())));
         (self.error_source, self.forecast) = (source, forecast);
         self
     }
@@ -309,8 +360,17 @@ impl Fitted {
             (!self.options.bounds.are_none(), BOUNDS),
             (self.options.transform != Transform::None, TRANSFORM),
             (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),
+            (!self.lags().is_empty(), LAGS),
+            (self.series.as_ref().is_some_and(|series| series.learned() > 0), FOLLOWED),
         ];
-        all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string()).collect()
+        let own = all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string());
+        let mut needs: Vec<String> = own.collect();
+        for need in self.without_lags.iter().flat_map(|model| model.needs()) {
+            if !needs.contains(&need) {
+                needs.push(need);
+            }
+        }
+        needs
     }
 
     /// Reads the saved form and checks everything in it.
@@ -365,6 +425,19 @@ impl Fitted {
         let columns = self.names.len();
         if self.ranges.columns() != columns || self.model.model().columns() != columns {
             return Err("its names, ranges and model are of different numbers of inputs".into());
+        }
+        if let Some(series) = &self.series {
+            series.check()?;
+            let whole = series.lags.is_empty() == self.without_lags.is_none();
+            if series.lags.len() >= columns || !whole {
+                return Err("its lags do not fit its inputs".into());
+            }
+        }
+        if let Some(without) = &self.without_lags {
+            without.check()?;
+            if without.names != self.table_names() || without.without_lags.is_some() {
+                return Err("its model without lags has other inputs".into());
+            }
         }
         if let Some(bias) = &self.bias {
             bias.check()?;

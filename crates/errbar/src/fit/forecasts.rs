@@ -1,9 +1,10 @@
 //! New rows, and what a fitted model says about them.
 
 use super::Fitted;
+use crate::adapt::Bend;
 use crate::checks::check_length;
 use crate::error::{Error, Result};
-use crate::law::{Bounds, ErrorLaw, Transform};
+use crate::law::{Base, Bounds, ErrorLaw, Transform};
 use crate::score::calibration::check_probability;
 use crate::sigma::Model;
 use crate::sigma::supported::{HeldSigma, OUTSIDE};
@@ -76,6 +77,24 @@ pub struct Forecasts<'a> {
     outside_input: Vec<Option<usize>>,
     /// On the scale of the errors.
     bounds: Bounds,
+    bent: Option<Bent>,
+}
+
+/// Laws that follow what has been observed.
+#[derive(Debug, Clone)]
+struct Bent {
+    /// Each of them once, in units of sigma.
+    laws: Vec<ErrorLaw>,
+    /// Which of them each row has.
+    of_row: Vec<u32>,
+    /// Sigma as it was.
+    before: Vec<f64>,
+}
+
+impl Bent {
+    fn law(&self, row: usize) -> &ErrorLaw {
+        &self.laws[self.of_row[row] as usize]
+    }
 }
 
 /// What is said of the rows is the same.
@@ -147,7 +166,98 @@ impl<'a> Forecasts<'a> {
             outside,
             outside_input,
             bounds,
+            bent: None,
         })
+    }
+
+    /// The same with laws, and sigmas, that follow what has been observed.
+    ///
+    /// # Errors
+    /// Not one bend for each row.
+    pub fn bent(mut self, bends: &[Bend]) -> Result<Self> {
+        check_length("bends", bends.len(), "inputs", self.len())?;
+        if bends.iter().all(Bend::is_none) {
+            return Ok(self);
+        }
+        let as_fitted = self.law();
+        let (least, most) = self.fitted.model.limits();
+        let mut bent = Bent { laws: vec![], of_row: vec![], before: self.sigma.clone() };
+        let mut last: Option<(&Bend, f64)> = None;
+        for (bend, sigma) in bends.iter().zip(&mut self.sigma) {
+            // Neighbours often know the same.
+            let factor = match last {
+                Some((same, factor)) if same == bend => factor,
+                _ => {
+                    let law = bend.of(&as_fitted);
+                    let factor = if bend.is_none() { 1.0 } else { law.standard_deviation() };
+                    bent.laws.push(if bend.is_none() { law } else { law.times(1.0 / factor) });
+                    factor
+                }
+            };
+            last = Some((bend, factor));
+            bent.of_row.push(bent.laws.len() as u32 - 1);
+            *sigma = (*sigma * factor).clamp(least.min(*sigma), most.max(*sigma));
+        }
+        self.bent = Some(bent);
+        Ok(self)
+    }
+
+    /// A function of the law of each row, whose rows often share one.
+    fn of_laws<T: Copy>(&self, of: impl Fn(&ErrorLaw) -> T) -> impl Fn(usize) -> T {
+        let laws = self
+            .bent
+            .as_ref()
+            .map_or(vec![of(&self.law())], |bent| bent.laws.iter().map(of).collect());
+        let of_row = self.bent.as_ref().map(|bent| &bent.of_row);
+        move |row: usize| laws[of_row.map_or(0, |of_row| of_row[row] as usize)]
+    }
+
+    /// The law of a row in units of its sigma.
+    #[must_use]
+    pub fn law_of(&self, row: usize) -> ErrorLaw {
+        match &self.bent {
+            Some(bent) => bent.law(row).clone(),
+            None => self.law(),
+        }
+    }
+
+    /// The probability that each law gives to less than was then observed; at a bound, which has a probability
+    /// of its own, to the middle of that. NaN where nothing was.
+    ///
+    /// # Errors
+    /// No forecast, or another number of observations.
+    pub fn pit(&self, observation: &[f64]) -> Result<Vec<f64>> {
+        let q = self.gaussian_values(observation, &vec![0.5; self.len()])?;
+        Ok(q.into_iter().map(|q| Base::Normal.cdf(q)).collect())
+    }
+
+    /// The values of a standard Gaussian that are as improbable as what was then observed, NaN where that is
+    /// missing. At a bound, which has a probability of its own, they are spread over that, by the numbers in
+    /// (0, 1) that are given.
+    ///
+    /// # Errors
+    /// No forecast, or another number of observations.
+    pub fn gaussian_values(&self, observation: &[f64], spread: &[f64]) -> Result<Vec<f64>> {
+        check_length("observation", observation.len(), "rows", self.len())?;
+        check_length("spread", spread.len(), "rows", self.len())?;
+        let gaussian = ErrorLaw::default();
+        let law = self.law();
+        let value = |(row, (at, sigma)): (usize, (f64, f64))| {
+            let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
+            let y = self.transform().forward(observation[row]);
+            let bounds = self.bounds.around(at).over(sigma);
+            match (y - at) / sigma {
+                z if z.is_nan() => z,
+                z if z <= bounds.lower() => {
+                    gaussian.quantile(spread[row] * law.cdf(bounds.lower()))
+                }
+                z if z >= bounds.upper() => {
+                    gaussian.upper_quantile(spread[row] * law.exceed(bounds.upper()))
+                }
+                z => law.gaussian_quantile_of(z),
+            }
+        };
+        Ok(self.places()?.enumerate().map(value).collect())
     }
 
     /// The same, knowing that no observation lies beyond these bounds, whatever the model was told.
@@ -220,7 +330,7 @@ impl<'a> Forecasts<'a> {
         &self.outside_input
     }
 
-    /// The law of every row, in units of its sigma.
+    /// The law of every row as it was fitted, in units of its sigma.
     #[must_use]
     pub fn law(&self) -> ErrorLaw {
         self.fitted.shape.as_ref().map_or(ErrorLaw::default(), |shape| shape.law().clone())
@@ -239,10 +349,12 @@ impl<'a> Forecasts<'a> {
     pub fn quantile(&self, p: f64) -> Result<Vec<f64>> {
         check_probability("the probability of a quantile", p)?;
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
-        // The same for all rows, and slow.
-        let z = self.law().quantile(p);
-        let value = |(forecast, sigma): (&f64, &f64)| self.user_value(forecast + z * sigma);
-        Ok(forecast.iter().zip(&self.sigma).map(value).collect())
+        // The same for many rows, and slow.
+        let z = self.of_laws(|law| law.quantile(p));
+        let value = |(row, (forecast, sigma)): (usize, (&f64, &f64))| {
+            self.user_value(forecast + z(row) * sigma)
+        };
+        Ok(forecast.iter().zip(&self.sigma).enumerate().map(value).collect())
     }
 
     /// A value on the scale of the errors, held within bounds, on the user's.
@@ -271,13 +383,16 @@ impl<'a> Forecasts<'a> {
             x => x,
         };
         let law = self.law();
-        let probability = |(at, sigma): (f64, f64)| match law.exceed((threshold - at) / sigma) {
-            p if p.is_nan() => p,
-            _ if threshold < self.bounds.lower() => 1.0,
-            _ if threshold >= self.bounds.upper() => 0.0,
-            p => p,
+        let probability = |(row, (at, sigma)): (usize, (f64, f64))| {
+            let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
+            match law.exceed((threshold - at) / sigma) {
+                p if p.is_nan() => p,
+                _ if threshold < self.bounds.lower() => 1.0,
+                _ if threshold >= self.bounds.upper() => 0.0,
+                p => p,
+            }
         };
-        Ok(self.places()?.map(probability).collect())
+        Ok(self.places()?.enumerate().map(probability).collect())
     }
 
     /// The continuous ranked probability score of each row, after what was then observed; of a model on
@@ -289,11 +404,12 @@ impl<'a> Forecasts<'a> {
         check_length("observation", observation.len(), "rows", self.len())?;
         let observation = self.transform().all("observation", observation)?;
         let law = self.law();
-        let score = |((at, sigma), y): ((f64, f64), &f64)| {
+        let score = |(row, ((at, sigma), y)): (usize, ((f64, f64), &f64))| {
+            let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
             let error = self.bounds.clamp(*y) - at;
             sigma * law.crps_within(error / sigma, self.bounds.around(at).over(sigma))
         };
-        Ok(self.places()?.zip(&observation).map(score).collect())
+        Ok(self.places()?.zip(&observation).enumerate().map(score).collect())
     }
 
     /// The least and the most error that the guaranteed interval of each row holds: see
@@ -304,7 +420,9 @@ impl<'a> Forecasts<'a> {
     /// No guarantee, or more than it can promise to any row.
     pub fn guaranteed_errors(&self, level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
         let guarantee = self.fitted.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
-        guarantee.reach(self.rows.inputs, &self.sigma, level, self.rows.group)
+        // A promise is about sigma as it was fitted.
+        let sigma = self.bent.as_ref().map_or(&self.sigma, |bent| &bent.before);
+        guarantee.reach(self.rows.inputs, sigma, level, self.rows.group)
     }
 
     /// The lower and the upper ends of intervals that hold the observation with this probability

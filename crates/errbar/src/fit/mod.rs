@@ -510,6 +510,8 @@ fn fit_rows(
         shape,
         known,
         debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
+        series: None,
+        without_lags: None,
     };
     Ok(Fit { fitted, held_out })
 }

@@ -5,23 +5,50 @@ use errbar::fit;
 use errbar::score::errors_of;
 use errbar::{Group, mean};
 
-use super::Arguments;
+use std::path::Path;
+
+use crate::arguments::TableArguments;
 use crate::columns::{Columns, NumberId, Request, Role};
+use crate::console::Console;
+use crate::learning::{ColumnArguments, LearningArguments};
 use crate::stop;
 
+/// The table to learn from, and what of it.
+pub(crate) struct Source<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) columns: &'a ColumnArguments,
+    pub(crate) learning: &'a LearningArguments,
+    pub(crate) table: &'a TableArguments,
+    pub(crate) console: Console,
+    /// Whether the forecast is still to be made.
+    pub(crate) fit_mean: bool,
+    /// Whether rows without an observation are kept: they are moments of a series.
+    pub(crate) unobserved: bool,
+}
+
 /// A table made ready to learn from.
-pub(super) struct Training {
-    pub(super) kept: Columns,
-    pub(super) names: Vec<String>,
+pub(crate) struct Training {
+    pub(crate) kept: Columns,
+    pub(crate) names: Vec<String>,
     /// Row-major.
-    pub(super) inputs: Vec<f64>,
-    pub(super) error: Vec<f64>,
-    pub(super) observation: Option<Vec<f64>>,
-    pub(super) weight: Option<Vec<f64>>,
-    pub(super) group: Option<Group>,
-    pub(super) forecast: Option<String>,
-    pub(super) mean: Option<mean::Mean>,
-    pub(super) notes: Vec<String>,
+    pub(crate) inputs: Vec<f64>,
+    pub(crate) error: Vec<f64>,
+    pub(crate) observation: Option<Vec<f64>>,
+    /// What was forecast, and observed, as in the table; of a series only.
+    pub(crate) raw: Option<Raw>,
+    /// The column of what was observed, or of the error.
+    pub(crate) observed: String,
+    pub(crate) weight: Option<Vec<f64>>,
+    pub(crate) group: Option<Group>,
+    pub(crate) forecast: Option<String>,
+    pub(crate) mean: Option<mean::Mean>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// What was forecast, where that is known, and observed; NaN where nothing was.
+pub(crate) struct Raw {
+    pub(crate) forecast: Option<Vec<f64>>,
+    pub(crate) observation: Vec<f64>,
 }
 
 /// Which columns the errors are made of.
@@ -37,18 +64,28 @@ enum ErrorColumns {
 }
 
 impl Training {
-    pub(super) fn read(arguments: &Arguments) -> anyhow::Result<Self> {
-        let mut request = Request::open(&arguments.file, &arguments.table)?;
+    pub(crate) fn read(arguments: &Source) -> anyhow::Result<Self> {
+        let mut request = Request::open(arguments.file, arguments.table)?;
         let (made, mut used) = ErrorColumns::ask(arguments, &mut request)?;
-        let weight = request.if_given(Role::Weight, arguments.weight.as_deref())?;
-        request.time(arguments.time.as_deref(), arguments.dates.date_format.as_ref())?;
-        let group = arguments.group.as_ref().map(|name| request.text(name)).transpose()?;
+        let observed = used[0].clone();
+        if arguments.unobserved {
+            request.keep_gaps(made.seen());
+        }
+        let weight = request.if_given(Role::Weight, arguments.columns.weight.as_deref())?;
+        request.time(
+            arguments.columns.time.as_deref(),
+            arguments.columns.dates.date_format.as_ref(),
+        )?;
+        let group = arguments.columns.group.as_ref().map(|name| request.text(name)).transpose()?;
         used.extend(
-            [&arguments.weight, &arguments.time, &arguments.group].into_iter().flatten().cloned(),
+            [&arguments.columns.weight, &arguments.columns.time, &arguments.columns.group]
+                .into_iter()
+                .flatten()
+                .cloned(),
         );
         let mut asked: Vec<(String, NumberId)> = Vec::new();
-        let names = match arguments.inputs.is_empty() {
-            false => arguments.inputs.clone(),
+        let names = match arguments.columns.inputs.is_empty() {
+            false => arguments.columns.inputs.clone(),
             true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
         };
         for name in &names {
@@ -62,12 +99,12 @@ impl Training {
                      leave it out"
                 );
             }
-            let id = match arguments.inputs.is_empty() {
+            let id = match arguments.columns.inputs.is_empty() {
                 false => request.number(Role::Input, name)?,
                 true => request.maybe_number(Role::Input, name)?,
             };
             // What is missing may tell something; but a Gaussian process needs every number.
-            if arguments.table.missing.is_none() && arguments.fit_mean.is_none() {
+            if arguments.table.missing.is_none() && !arguments.fit_mean {
                 request.keep_gaps(id);
             }
             asked.push((name.clone(), id));
@@ -76,7 +113,7 @@ impl Training {
         let mut notes = kept.notes();
         kept.fill_values_in_words().iter().for_each(|warning| arguments.console.warn(warning));
 
-        if arguments.inputs.is_empty() {
+        if arguments.columns.inputs.is_empty() {
             for (name, id) in &asked {
                 if let Some(few) = kept.few_texts(*id) {
                     arguments.console.warn(&format!("the column \"{name}\" is not used: {few}"));
@@ -107,16 +144,29 @@ impl Training {
         }
         let inputs = kept.row_major(asked.iter().map(|(_, id)| *id));
         let names: Vec<String> = asked.into_iter().map(|(name, _)| name).collect();
-        let (mut mean, mut forecast) = (None, None);
+        let (mut mean, mut forecast, mut raw) = (None, None, None);
+        let in_time = arguments.columns.time.is_some();
         let on_scale = |what: &'static str, values: Vec<f64>, kept: &Columns| {
-            arguments.transform.all(what, &values).map_err(|error| kept.refused(error))
+            arguments.learning.transform.all(what, &values).map_err(|error| kept.refused(error))
         };
         let (error, observation) = match made {
-            ErrorColumns::Error(id) => (kept.take(id), None),
+            ErrorColumns::Error(id) => {
+                let error = kept.take(id);
+                raw = in_time.then(|| Raw { forecast: None, observation: error.clone() });
+                (error, None)
+            }
             ErrorColumns::Difference { observation, forecast: id, name } => {
-                let observation = on_scale("observation", kept.take(observation), &kept)?;
-                let around = on_scale("forecast", kept.take(id), &kept)?;
-                let error = errors_of(&observation, &around);
+                let (observation, around) = (kept.take(observation), kept.take(id));
+                raw = in_time.then(|| Raw {
+                    forecast: Some(around.clone()),
+                    observation: observation.clone(),
+                });
+                let observation = on_scale("observation", observation, &kept)?;
+                let around = on_scale("forecast", around, &kept)?;
+                let error = match arguments.unobserved {
+                    true => Ok(observation.iter().zip(&around).map(|(y, at)| y - at).collect()),
+                    false => errors_of(&observation, &around),
+                };
                 forecast = Some(name);
                 (error.map_err(|error| kept.refused(error))?, Some(observation))
             }
@@ -124,8 +174,8 @@ impl Training {
                 let observation = on_scale("observation", kept.take(id), &kept)?;
                 let progress = arguments.console.progress("Mean");
                 let options = fit::Options::default()
-                    .loss(arguments.loss.with(arguments.beta))
-                    .seed(arguments.seed);
+                    .loss(arguments.learning.loss.with(arguments.learning.beta))
+                    .seed(arguments.learning.seed);
                 let learned =
                     fit::learn_mean(&inputs, names.len(), &observation, &options, &progress);
                 drop(progress);
@@ -137,32 +187,45 @@ impl Training {
         };
         stop::check()?;
         let weight = weight.map(|id| kept.take(id));
-        let group = group.zip(arguments.group.clone()).map(|(id, name)| {
+        let group = group.zip(arguments.columns.group.clone()).map(|(id, name)| {
             let texts = kept.texts(id);
             Group { name, labels: texts.values.clone(), rows: texts.rows.clone() }
         });
-        Ok(Self { kept, names, inputs, error, observation, weight, group, forecast, mean, notes })
+        Ok(Self {
+            kept,
+            names,
+            inputs,
+            error,
+            observation,
+            raw,
+            observed,
+            weight,
+            group,
+            forecast,
+            mean,
+            notes,
+        })
     }
 }
 
 impl ErrorColumns {
     /// Asks for the columns that make the errors; also the names of columns that are then no inputs
     /// unless they are named: first the observation, or the error, which never are.
-    fn ask(arguments: &Arguments, request: &mut Request) -> anyhow::Result<(Self, Vec<String>)> {
-        if let Some(name) = &arguments.error {
+    fn ask(arguments: &Source, request: &mut Request) -> anyhow::Result<(Self, Vec<String>)> {
+        if let Some(name) = &arguments.columns.error {
             let id = request.number(Role::Error, name)?;
             // An error and what it was made of must not explain its size.
             return Ok((Self::Error(id), vec![name.clone()]));
         }
         let listing = format!(". {}", request.listing());
-        let given = arguments.observation.as_deref();
+        let given = arguments.columns.observation.as_deref();
         let observed = request.name_of(Role::Observation, given, &listing)?;
         let observation = request.number(Role::Observation, &observed)?;
-        if arguments.fit_mean.is_some() {
+        if arguments.fit_mean {
             return Ok((Self::Observation(observation), vec![observed]));
         }
         let instead = ", give --error instead, or have the forecast made with --fit-mean gp";
-        let given = arguments.forecast.as_deref();
+        let given = arguments.columns.forecast.as_deref();
         let name = request.name_of(Role::Forecast, given, &(instead.to_string() + &listing))?;
         let forecast = request.number(Role::Forecast, &name)?;
         if name == observed {
@@ -173,6 +236,14 @@ impl ErrorColumns {
         }
         let used = vec![observed, name.clone()];
         Ok((Self::Difference { observation, forecast, name }, used))
+    }
+
+    /// The column that is known afterwards.
+    fn seen(&self) -> NumberId {
+        match self {
+            Self::Error(id) | Self::Observation(id) => *id,
+            Self::Difference { observation, .. } => *observation,
+        }
     }
 
     /// What the first of the columns asked for is, which nobody knows beforehand.

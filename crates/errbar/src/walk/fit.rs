@@ -1,0 +1,208 @@
+//! Learning from rows in time, with errors of earlier rows as inputs where they help.
+
+use super::SeriesRows;
+use super::follow::with_lags;
+use crate::data::Data;
+use crate::diagnose::standard_error;
+use crate::error::{Error, Result};
+use crate::fit::{self, Fit, Fitted, HeldOut, LEAST_ROWS, Worth};
+use crate::law;
+use crate::monitor::{Monitor, Stage};
+use crate::series::{Clock, Memory, Past, Series, Span};
+use std::collections::HashMap;
+
+/// What is learned from, and how. Rows that were not observed are moments only.
+#[derive(Debug, Clone, Copy)]
+pub struct Learning<'a> {
+    /// The rows.
+    pub rows: SeriesRows<'a>,
+    /// The names of their inputs.
+    pub names: &'a [String],
+    /// The weight of each row.
+    pub weight: Option<&'a [f64]>,
+    /// How models are fitted.
+    pub options: fit::Options,
+    /// Whether forecasts are moved by their bias where rows held out gain by it.
+    pub debias_if_it_pays: bool,
+}
+
+/// What was learned.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Learned {
+    /// The model.
+    pub fit: Fit,
+    /// The rows of the model, by their places among those given: all, or those whose lagged errors are known.
+    pub rows: Vec<usize>,
+    /// What moving forecasts is worth.
+    pub debiasing: Option<Worth>,
+    /// What lagged errors are worth, where there are some: the share by which CRPS falls.
+    pub lags: Option<Worth>,
+}
+
+/// What the inputs are called that are errors of earlier rows.
+fn lag_name(lag: &Span) -> String {
+    format!("error_lag_{lag}")
+}
+
+/// Fits a model of a series, which has the latest rows in its memory then.
+///
+/// With lags two models are fitted, one with them and one without; where rows held out do not gain at least 1%
+/// and two standard errors by lags, the one without is all there is.
+///
+/// # Errors
+/// As [`fit::fit`]; lags shorter than the delay, or lagged errors that hardly any row has.
+pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Result<Learned> {
+    let Learning { rows, names, .. } = learning;
+    rows.check(names.len())?;
+    check_lags(series)?;
+    let transform = learning.options.transform;
+    let observation = transform.all("observation", rows.observation)?;
+    let forecast = rows.forecast.map(|at| transform.all("forecast", at)).transpose()?;
+    let error: Vec<f64> = match &forecast {
+        Some(forecast) => observation.iter().zip(forecast).map(|(y, at)| y - at).collect(),
+        None => observation.clone(),
+    };
+    let seen = |row: usize| {
+        let forecast = forecast.as_ref().is_none_or(|forecast| forecast[row].is_finite());
+        observation[row].is_finite() && forecast
+    };
+    if let Some(index) = (0..rows.len()).find(|&row| seen(row) && !error[row].is_finite()) {
+        let (observation, forecast) =
+            (observation[index], forecast.as_ref().map_or(0.0, |at| at[index]));
+        return Err(Error::ErrorOverflow { index, observation, forecast });
+    }
+    let clock = Clock::new(series.delay, rows.time.iter().copied());
+    // In the order of time, as held-out rows are counted, and without those that do not count.
+    let counts =
+        |row: &usize| seen(*row) && learning.weight.is_none_or(|weight| weight[*row] > 0.0);
+    let mut every: Vec<usize> = (0..rows.len()).filter(counts).collect();
+    every.sort_by(|a, b| rows.time[*a].total_cmp(&rows.time[*b]));
+    let part = if series.lags.is_empty() { 1.0 } else { 0.5 };
+    let first = Stage { whole: monitor, from: 0.0, to: part };
+    let plain = learn(learning, rows.inputs, names, &every, (&error, &observation), &first)?;
+    if series.lags.is_empty() {
+        return Ok(
+            Learned { rows: every, lags: None, ..plain }.remember(series, rows, &error, &clock)
+        );
+    }
+    let (inputs, whole) = with_lags(series, rows, &error, &clock);
+    let known: Vec<usize> = every.iter().copied().filter(|&row| whole[row]).collect();
+    if known.len() < LEAST_ROWS || 10 * known.len() < rows.len() {
+        return Err(Error::NoLags { known: known.len(), rows: rows.len() });
+    }
+    let all: Vec<String> = names.iter().cloned().chain(series.lags.iter().map(lag_name)).collect();
+    let last = Stage { whole: monitor, from: part, to: 1.0 };
+    let with = learn(learning, &inputs, &all, &known, (&error, &observation), &last)?;
+    let worth = worth(&plain, &every, &with, &known)?;
+    let none = Series { lags: Vec::new(), ..series.clone() };
+    let (learned, series) = match worth.is_some_and(|worth| worth.pays()) {
+        true => {
+            let fitted = with.fit.fitted.clone().beside(plain.fit.fitted);
+            (Learned { rows: known, fit: Fit { fitted, ..with.fit }, ..with }, series)
+        }
+        false => (Learned { rows: every, ..plain }, &none),
+    };
+    Ok(Learned { lags: worth, ..learned }.remember(series, rows, &error, &clock))
+}
+
+/// Lags must be known when they are needed.
+fn check_lags(series: &Series) -> Result<()> {
+    for lag in &series.lags {
+        if lag.is_shorter_than(series.delay) == Some(true) {
+            let (lag, delay) = (lag.to_string(), series.delay.to_string());
+            return Err(Error::LagWithinDelay { lag, delay });
+        }
+    }
+    Ok(())
+}
+
+/// Fits one model to some of the rows.
+fn learn(
+    learning: &Learning,
+    inputs: &[f64],
+    names: &[String],
+    chosen: &[usize],
+    (error, observation): (&[f64], &[f64]),
+    monitor: &dyn Monitor,
+) -> Result<Learned> {
+    let width = names.len();
+    let pick = |of: &[f64]| chosen.iter().map(|&row| of[row]).collect::<Vec<f64>>();
+    let inputs: Vec<f64> =
+        chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]).copied().collect();
+    let (error, observation) = (pick(error), pick(observation));
+    let weight = learning.weight.map(pick);
+    let time = pick(learning.rows.time);
+    let mut data = Data::with_missing(&inputs, width, &error)?.maybe_weighted(weight.as_deref())?;
+    if learning.rows.forecast.is_some() {
+        data = data.maybe_observed(Some(&observation))?;
+    }
+    if let Some(group) = learning.rows.group {
+        let rows = chosen.iter().map(|&row| group.rows[row]).collect();
+        data = data.grouped(crate::data::Group { rows, ..group.clone() })?;
+    }
+    let data = data.in_time(&time)?;
+    let mut options = learning.options;
+    let mut debiasing = None;
+    if learning.debias_if_it_pays && !options.debias && learning.rows.forecast.is_some() {
+        debiasing = fit::worth_of_debiasing(&data, &options, monitor)?;
+        options.debias = debiasing.is_some_and(|worth| worth.pays());
+    }
+    let fit = fit::fit(&data, names, &options, monitor).map_err(|error| match error {
+        // By its place among the rows that were given.
+        Error::BeyondBound { index, value, bound } => {
+            Error::BeyondBound { index: chosen[index], value, bound }
+        }
+        error => error,
+    })?;
+    Ok(Learned { fit, rows: Vec::new(), debiasing, lags: None })
+}
+
+/// The share by which the CRPS of rows falls that both models had held out.
+fn worth(
+    plain: &Learned,
+    every: &[usize],
+    with: &Learned,
+    known: &[usize],
+) -> Result<Option<Worth>> {
+    let scores = |learned: &Learned, rows: &[usize]| -> Result<Vec<(usize, f64)>> {
+        let Some(held_out) = &learned.fit.held_out else { return Ok(Vec::new()) };
+        let each = law::judge::scores(&held_out.sample()?, held_out.error_laws())?.0;
+        Ok(held_out.rows.iter().map(|&row| rows[row]).zip(each).collect())
+    };
+    let before: HashMap<usize, f64> = scores(plain, every)?.into_iter().collect();
+    let both = scores(with, known)?.into_iter();
+    let both = both.filter_map(|(row, after)| before.get(&row).map(|before| (before, after)));
+    let (gains, all): (Vec<f64>, Vec<f64>) = both.map(|(b, a)| (b - a, *b)).unzip();
+    let whole: f64 = all.iter().sum();
+    if gains.len() < LEAST_ROWS || whole <= 0.0 {
+        return Ok(None);
+    }
+    let (count, noise) = (gains.len() as f64, standard_error(&gains, None));
+    let gain = gains.iter().sum::<f64>() / whole;
+    Ok(Some(Worth::new(gain, noise * count / whole)))
+}
+
+impl Learned {
+    /// The same, with the latest rows in the memory of the model.
+    fn remember(self, series: &Series, rows: &SeriesRows, error: &[f64], clock: &Clock) -> Self {
+        let mut series = Series { moments: clock.latest().to_vec(), ..series.clone() };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|a, b| rows.time[*a].total_cmp(&rows.time[*b]));
+        let mut of_group: Vec<Vec<Past>> = vec![Vec::new(); rows.groups()];
+        for row in order {
+            let time = rows.time[row];
+            let past = Past { time, known: clock.known(time), error: error[row], q: [f64::NAN; 2] };
+            of_group[rows.group_of(row) as usize].push(past);
+        }
+        for (group, latest) in of_group.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty())
+        {
+            let mut memory = Memory { latest, ..Memory::default() };
+            memory.forget(&series.lags);
+            series.groups.insert(rows.label(group as u32).to_string(), memory);
+        }
+        let fitted: Fitted = self.fit.fitted.with_series(series);
+        let held_out: Option<HeldOut> = self.fit.held_out;
+        Self { fit: Fit { fitted, held_out }, ..self }
+    }
+}
