@@ -25,9 +25,11 @@ mod reproduce;
 mod resampling;
 mod samples;
 mod score;
+mod series;
 mod stop;
 mod text_table;
 mod training;
+mod update;
 mod with_columns;
 
 use std::ffi::OsString;
@@ -41,7 +43,7 @@ pub use errbar_table::output::write as write_file;
 #[derive(Debug, Parser)]
 #[command(name = "errbar", version, about, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments, 130 stopped with Ctrl-C."
+    after_help = "Exit status: 0 done, 1 failed, 2 wrong arguments, 3 fit again (update), 130 stopped with Ctrl-C."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -53,6 +55,7 @@ enum Command {
     Demo(demo::Arguments),
     Fit(fit::Arguments),
     Predict(predict::Arguments),
+    Update(update::Arguments),
     Report(report::Arguments),
     Score(score::Arguments),
     Compare(compare::Arguments),
@@ -81,7 +84,7 @@ pub fn status(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) 
         }
     };
     match dispatch(&arguments) {
-        Ok(()) => 0,
+        Ok(status) => status,
         Err(error) if stop::is_stopped(&error) => {
             stop::say();
             130
@@ -93,9 +96,10 @@ pub fn status(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) 
     }
 }
 
-/// Runs one command.
-fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
+/// Runs one command, which may have a status of its own.
+fn dispatch(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.command {
+        Command::Update(arguments) => return update::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Fit(arguments) => fit::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
@@ -107,5 +111,6 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<()> {
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Completions(arguments) => help::completions(arguments),
         Command::Man(arguments) => help::manual(arguments),
-    }
+    }?;
+    Ok(0)
 }

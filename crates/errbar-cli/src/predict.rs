@@ -2,6 +2,7 @@
 
 mod columns;
 mod error_bars;
+mod in_time;
 mod promise;
 mod tally;
 
@@ -17,6 +18,7 @@ use errbar_table::{Format, Na, NewColumn, Sink, Stream, Table};
 
 use self::columns::Columns;
 use self::error_bars::ErrorBars;
+use self::in_time::InTime;
 use self::promise::Promise;
 use self::tally::Tally;
 use crate::arguments::{Threads, parse_finite, parse_probability};
@@ -32,6 +34,10 @@ use crate::{arguments, model_file, output, stop, with_columns};
 /// on, in all inputs together (1: as near as they are to each other; 0.5: twice as far), "outside"
 /// whether that is less than 0.5, and "outside_input" which input takes the row there. As support runs
 /// out sigma is held by that of the nearest training rows, and deserves less trust.
+///
+/// A model that was fitted with --time follows what was observed: what errbar update took, and what rows of
+/// the table itself hold in the column of the observation, as soon as it was known. The table must have the
+/// model's column of times then.
 ///
 /// The table is read as a stream, whatever its size.
 #[derive(Debug, clap::Args)]
@@ -96,6 +102,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN", value_parser = arguments::parse_column)]
     forecast: Option<String>,
 
+    /// The column with what was observed, in rows of which that is known already: later rows then know about
+    /// it (for a model fitted with --time) [default: the one the model was fitted with, if the table has it].
+    #[arg(long, value_name = "COLUMN", value_parser = arguments::parse_column, conflicts_with = "as_fitted")]
+    observation: Option<String>,
+
+    /// Error bars as they were fitted, whatever errbar update has taken since, and whatever rows of the table
+    /// have been observed.
+    #[arg(long)]
+    as_fitted: bool,
+
     /// What the names of the new columns begin with.
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
@@ -154,18 +170,21 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let input = |name: &String| {
         table.column_for(name, &format!(", an input of {}", arguments.model.display()))
     };
-    let mut columns: Vec<usize> = fitted.names().iter().map(input).collect::<Result<_, _>>()?;
+    let mut columns: Vec<usize> =
+        fitted.table_names().iter().map(input).collect::<Result<_, _>>()?;
     let around = ForecastSource::of(arguments, fitted, &table)?;
     if let ForecastSource::Column(column) = around {
         columns.push(column);
     }
     let promise = Promise::of(arguments, fitted, &table)?;
+    let walk = InTime::of(arguments, fitted, &table)?;
     let new = Columns::of_arguments(arguments, fitted, &promise, bounds);
     let added = new.new_columns(&arguments.prefix);
     check_names(&table, &added)?;
     let mut stream = table.stream(&columns, &promise.column())?;
     let mut sink = Sink::create(&arguments.output, &stream, added, &stop::asked)?;
-    let written = copy(arguments, fitted, (&around, &promise), &new, &mut stream, &mut sink);
+    let written =
+        copy(arguments, fitted, (&around, &promise, walk.as_ref()), &new, &mut stream, &mut sink);
     match written.and_then(|tally| Ok(sink.finish().map(|()| tally)?)) {
         Ok(tally) => {
             tally.say(arguments.console, &file, fitted.names(), arguments);
@@ -217,7 +236,7 @@ fn check_names(table: &Table, added: &[NewColumn]) -> anyhow::Result<()> {
 fn copy(
     arguments: &Arguments,
     fitted: &Fitted,
-    (around, promise): (&ForecastSource, &Promise),
+    (around, promise, walk): (&ForecastSource, &Promise, Option<&InTime>),
     new: &Columns,
     stream: &mut Stream,
     sink: &mut Sink,
@@ -226,7 +245,7 @@ fn copy(
     let mut tally = Tally::default();
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
-        let rows = ErrorBars::of(fitted, around, promise, new, &batch)?;
+        let rows = ErrorBars::of(fitted, around, promise, walk, new, &batch)?;
         tally.count(&rows, promise);
         tally.look(&batch, fitted);
         sink.write(&batch, &new.values(rows))?;

@@ -154,8 +154,7 @@ impl Summary {
             }
         };
         let lags = walk.fits.iter().filter(|(_, _, lags)| lags.is_some()).count();
-        let helped =
-            walk.fits.iter().filter(|(.., lags)| lags.is_some_and(|worth| worth.pays())).count();
+        let helped = walk.fits.iter().filter(|(.., lags)| *lags == Some(true)).count();
         Ok(Self {
             file: training.kept.file().to_string(),
             from: walk.rows.first().map_or(String::new(), |first| when(time[first.row])),

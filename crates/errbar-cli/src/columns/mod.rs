@@ -121,6 +121,11 @@ impl Request {
         self.numbers[id.0].may_have_gaps = self.missing != Some(Missing::Error);
     }
 
+    /// Infinities in a column that was asked for are for the caller to see.
+    pub(crate) fn keep_infinite(&mut self, id: NumberId) {
+        self.numbers[id.0].may_be_infinite = true;
+    }
+
     fn ask(&mut self, role: Role, name: &str, required: bool) -> anyhow::Result<NumberId> {
         let column = self.table.column(name)?;
         self.numbers.push(RequestedColumn::new(role, name, column, required));

@@ -1,11 +1,13 @@
 //! The rows of a batch with their error bars.
 
+use errbar::adapt::Bend;
 use errbar::fit::{Fitted, Forecasts, Rows};
 use errbar_table::Batch;
 use rayon::prelude::*;
 
 use super::ForecastSource;
 use super::columns::Columns;
+use super::in_time::InTime;
 use super::promise::Promise;
 
 /// What is added to the rows of a batch; NaN or nothing where something is missing.
@@ -31,16 +33,32 @@ impl ErrorBars {
         fitted: &Fitted,
         around: &ForecastSource,
         promise: &Promise,
+        walk: Option<&InTime>,
         columns: &Columns,
         batch: &Batch,
     ) -> anyhow::Result<Self> {
         let groups = promise.groups(fitted, batch);
         let starts: Vec<usize> = (0..batch.rows).step_by(CHUNK).collect();
-        let chunks = starts
+        // Rows whose lagged errors are not known are of a model of their own.
+        let models = [Some((fitted, true)), fitted.without_lags().map(|model| (model, false))];
+        let models: Vec<(&Fitted, bool)> = models.into_iter().flatten().collect();
+        let asked: Vec<(usize, (&Fitted, bool))> = starts
+            .iter()
+            .flat_map(|&from| models.iter().map(move |&model| (from, model)))
+            .collect();
+        let chunks = asked
             .par_iter()
-            .map(|&from| {
+            .map(|&(from, model)| {
                 let rows = from..(from + CHUNK).min(batch.rows);
-                Chunk::of(fitted, around, columns, batch, groups.as_deref(), rows)
+                Chunk::of(
+                    (model.0, model.1, models.len() == 1),
+                    around,
+                    walk,
+                    columns,
+                    batch,
+                    groups.as_deref(),
+                    rows,
+                )
             })
             .collect::<anyhow::Result<Vec<Chunk>>>()?;
         let missing = || vec![f64::NAN; batch.rows];
@@ -91,21 +109,30 @@ struct Chunk {
 
 impl Chunk {
     fn of(
-        fitted: &Fitted,
+        (fitted, with_lags, alone): (&Fitted, bool, bool),
         around: &ForecastSource,
+        walk: Option<&InTime>,
         columns: &Columns,
         batch: &Batch,
         groups: Option<&[Option<u32>]>,
         rows: std::ops::Range<usize>,
     ) -> anyhow::Result<Self> {
-        let (width, takes_missing) = (fitted.names().len(), fitted.takes_missing());
-        let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * width);
+        let (lags, takes_missing) = (fitted.lags().len(), fitted.takes_missing());
+        let width = fitted.table_names().len();
+        let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * (width + lags));
         let mut known: Vec<usize> = Vec::with_capacity(rows.len());
+        let mut bends: Vec<Bend> = Vec::new();
         for i in rows {
+            let said = walk.and_then(|walk| walk.of_row(batch.first_row, i));
+            // Without a time lags are not known.
+            let whole = said.as_ref().map_or(alone, |said| said.whole);
             let row = batch.numbers[..width].iter().map(|column| column[i]);
-            if row.clone().all(|x| x.is_finite() || (x.is_nan() && takes_missing)) {
+            let can = row.clone().all(|x| x.is_finite() || (x.is_nan() && takes_missing));
+            if can && (whole == with_lags) {
                 known.push(i);
                 inputs.extend(row);
+                inputs.extend(said.iter().flat_map(|said| &said.inputs[width..width + lags]));
+                bends.push(said.map_or(Bend::default(), |said| said.bend));
             }
         }
         let forecast: Option<Vec<f64>> = match around {
@@ -123,7 +150,7 @@ impl Chunk {
         if let Some(groups) = &groups {
             asked = asked.with_group(groups);
         }
-        let said: Forecasts = fitted.predict(asked)?.within(columns.bounds);
+        let said: Forecasts = fitted.predict(asked)?.within(columns.bounds).bent(&bends)?;
         let outside = said.outside().iter().zip(said.outside_input());
         Ok(Self {
             sigma: said.sigma().to_vec(),

@@ -3,7 +3,7 @@
 use super::follow::follow;
 use super::{Learning, SeriesRows, fit};
 use crate::error::{Error, Result};
-use crate::fit::{Fitted, LEAST_ROWS, Rows, Worth};
+use crate::fit::{Fitted, LEAST_ROWS, Rows};
 use crate::law::ErrorLaw;
 use crate::monitor::{Monitor, Stage, check};
 use crate::series::{Clock, Series};
@@ -70,8 +70,8 @@ pub struct Walked {
 pub struct Walk {
     /// Every row from the start on, in the order of time.
     pub rows: Vec<Walked>,
-    /// When each model was fitted, to how many rows, and what lags were worth to it.
-    pub fits: Vec<(f64, usize, Option<Worth>)>,
+    /// When each model was fitted, to how many rows, and whether lags helped it, where there are some.
+    pub fits: Vec<(f64, usize, Option<bool>)>,
     /// The last model, with what it remembers.
     pub fitted: Fitted,
 }
@@ -127,8 +127,8 @@ pub fn backtest(
         done += shares[nth];
         let part = Part::of(rows, learning.weight, &known);
         let learned = fit(&part.learning(learning), series, &stage)?;
-        fits.push((start, known.len(), learned.lags));
         let fitted = learned.fit.fitted;
+        fits.push((start, known.len(), learned.lags.map(|_| !fitted.lags().is_empty())));
         let raw = super::errors(&fitted, &part.rows())?;
         let constant = constant::fit(1, &raw, part.weight.as_deref(), learning.options.loss)?.sigma;
         let Some(fresh) = fitted.series() else { return Err(Error::NoSeries) };

@@ -36,7 +36,8 @@ pub struct Learned {
     pub rows: Vec<usize>,
     /// What moving forecasts is worth.
     pub debiasing: Option<Worth>,
-    /// What lagged errors are worth, where there are some: the share by which CRPS falls.
+    /// What lagged errors are worth, where there are some: the share by which CRPS falls. They are used where
+    /// that is two standard errors or more.
     pub lags: Option<Worth>,
 }
 
@@ -47,8 +48,8 @@ fn lag_name(lag: &Span) -> String {
 
 /// Fits a model of a series, which has the latest rows in its memory then.
 ///
-/// With lags two models are fitted, one with them and one without; where rows held out do not gain at least 1%
-/// and two standard errors by lags, the one without is all there is.
+/// With lags two models are fitted, one with them and one without; where rows held out do not gain two standard
+/// errors by lags, the one without is all there is.
 ///
 /// # Errors
 /// As [`fit::fit`]; lags shorter than the delay, or lagged errors that hardly any row has.
@@ -96,7 +97,7 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     let with = learn(learning, &inputs, &all, &known, (&error, &observation), &last)?;
     let worth = worth(&plain, &every, &with, &known)?;
     let none = Series { lags: Vec::new(), ..series.clone() };
-    let (learned, series) = match worth.is_some_and(|worth| worth.pays()) {
+    let (learned, series) = match worth.is_some_and(helps) {
         true => {
             let fitted = with.fit.fitted.clone().beside(plain.fit.fitted);
             (Learned { rows: known, fit: Fit { fitted, ..with.fit }, ..with }, series)
@@ -104,6 +105,11 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
         false => (Learned { rows: every, ..plain }, &none),
     };
     Ok(Learned { lags: worth, ..learned }.remember(series, rows, &error, &clock))
+}
+
+/// Whether lags are used. They leave the user's forecast as it is, so that any gain that is no chance is one.
+fn helps(worth: Worth) -> bool {
+    worth.gain > 0.0 && worth.gain >= 2.0 * worth.standard_error
 }
 
 /// Lags must be known when they are needed.

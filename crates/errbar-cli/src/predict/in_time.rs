@@ -1,0 +1,98 @@
+//! What was known at the time of each row of the table.
+
+use anyhow::bail;
+use errbar::adapt::Bend;
+use errbar::fit::Fitted;
+use errbar::walk::Followed;
+use errbar_table::Table;
+
+use super::Arguments;
+use crate::arguments::TableArguments;
+use crate::series::{Asked, SeriesTable};
+
+/// What was known at the time of each row.
+pub(super) struct InTime {
+    said: Followed,
+    columns: usize,
+    /// For each row of the file its place among those that have a time.
+    places: Vec<Option<u32>>,
+}
+
+/// Of one row: the inputs with lagged errors, whether all of those are known, and what becomes of its law.
+pub(super) struct Said<'a> {
+    pub(super) inputs: &'a [f64],
+    pub(super) whole: bool,
+    pub(super) bend: Bend,
+}
+
+impl InTime {
+    /// `None` where nothing was observed that could be followed.
+    pub(super) fn of(
+        arguments: &Arguments,
+        fitted: &Fitted,
+        table: &Table,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(series) = fitted.series() else {
+            if arguments.observation.is_some() {
+                bail!(
+                    "{} knows no time, so that observations tell it nothing (--observation): fit it with \
+                     --time",
+                    arguments.model.display()
+                );
+            }
+            return Ok(None);
+        };
+        let has = |name: &str| table.header().iter().any(|column| column == name);
+        let observation = arguments.observation.as_deref().or(series.observation.as_deref());
+        let observed = observation.is_some_and(has) && has(&series.time);
+        let needed = !fitted.lags().is_empty() || series.learned() > 0;
+        let told = arguments.observation.is_some();
+        let as_fitted = arguments.as_fitted && fitted.lags().is_empty();
+        if as_fitted || !(needed || observed || told) {
+            return Ok(None);
+        }
+        if arguments.file.as_os_str() == "-" {
+            // What is observed in its rows would take a second look at them.
+            if needed || told {
+                bail!(
+                    "the model follows what was observed, and so reads the table twice: name a file instead of \
+                     standard input{}",
+                    if fitted.lags().is_empty() { ", or say --as-fitted" } else { "" }
+                );
+            }
+            return Ok(None);
+        }
+        let format = TableArguments {
+            separator: arguments.separator,
+            decimal_comma: arguments.decimal_comma,
+            na: arguments.na.clone(),
+            missing: None,
+        };
+        let asked = Asked {
+            file: &arguments.file,
+            table: &format,
+            console: arguments.console,
+            forecast: arguments.forecast.as_deref(),
+            observation: arguments.observation.as_deref(),
+            observed: told,
+        };
+        let rows = SeriesTable::read(fitted, series, &asked)?;
+        let mut said = fitted.follow(&rows.rows()).map_err(|error| rows.kept.refused(error))?;
+        if arguments.as_fitted {
+            said.bends.iter_mut().for_each(|bend| *bend = Bend::default());
+        }
+        let mut places = vec![None; rows.kept.total_rows()];
+        for row in 0..rows.kept.rows() {
+            places[rows.kept.row_in_file(row) as usize - 1] = Some(row as u32);
+        }
+        Ok(Some(Self { said, columns: fitted.names().len(), places }))
+    }
+
+    /// A row of a batch that begins with a row of the file, counted from 1.
+    pub(super) fn of_row(&self, first: u64, row: usize) -> Option<Said<'_>> {
+        let place = (*self.places.get(first as usize - 1 + row)?)? as usize;
+        let Followed { inputs, whole, bends, .. } = &self.said;
+        let inputs = &inputs[place * self.columns..(place + 1) * self.columns];
+        Some(Said { inputs, whole: whole[place], bend: bends[place] })
+    }
+}

@@ -1,0 +1,146 @@
+//! The rows of a table in time, as a model of a series knows them: what `predict` and `update` read.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use errbar::Group;
+use errbar::fit::Fitted;
+use errbar::series::Series;
+use errbar::walk::SeriesRows;
+use errbar_table::dates::DateFormat;
+
+use crate::arguments::TableArguments;
+use crate::columns::{Columns, Request, Role};
+use crate::console::Console;
+
+/// Rows in the order of time.
+pub(crate) struct SeriesTable {
+    pub(crate) kept: Columns,
+    inputs: Vec<f64>,
+    forecast: Option<Vec<f64>>,
+    pub(crate) observation: Vec<f64>,
+    group: Option<Group>,
+}
+
+/// Which columns are asked for, beyond those that the model names.
+pub(crate) struct Asked<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) table: &'a TableArguments,
+    pub(crate) console: Console,
+    /// Other names than those of the model.
+    pub(crate) forecast: Option<&'a str>,
+    pub(crate) observation: Option<&'a str>,
+    /// Whether there must be observations.
+    pub(crate) observed: bool,
+}
+
+impl SeriesTable {
+    pub(crate) fn read(fitted: &Fitted, series: &Series, asked: &Asked) -> anyhow::Result<Self> {
+        let mut request = Request::open(asked.file, asked.table)?;
+        let what = |what: &str| format!(", the {what} of the model");
+        let check = |request: &Request, name: &str, role: &str| match request.has(name) {
+            true => Ok(()),
+            false => Err(anyhow!(
+                "{} has no column \"{name}\"{}. {}",
+                asked.file.display(),
+                what(role),
+                request.listing()
+            )),
+        };
+        check(&request, &series.time, "time")?;
+        let format: Option<DateFormat> =
+            series.date_format.as_ref().map(|format| format.parse()).transpose()?;
+        request.time(Some(&series.time), format.as_ref())?;
+        let mut inputs = Vec::new();
+        for name in fitted.table_names() {
+            check(&request, name, "inputs")?;
+            let id = request.number(Role::Input, name)?;
+            request.keep_gaps(id);
+            request.keep_infinite(id);
+            inputs.push(id);
+        }
+        let forecast = match (asked.forecast.or(fitted.forecast()), fitted.mean()) {
+            (Some(name), _) => {
+                check(&request, name, "forecast")?;
+                let id = request.number(Role::Forecast, name)?;
+                request.keep_gaps(id);
+                Some(id)
+            }
+            _ => None,
+        };
+        let observation = match asked.observation.or(series.observation.as_deref()) {
+            Some(name) if asked.observed || request.has(name) => {
+                check(&request, name, "observation")?;
+                let id = request.number(Role::Observation, name)?;
+                request.keep_gaps(id);
+                Some(id)
+            }
+            None if asked.observed => {
+                bail!("name the column of the observation with --observation")
+            }
+            _ => None,
+        };
+        let group = match &series.group {
+            Some(name) => {
+                check(&request, name, "group")?;
+                Some((request.text(name)?, name.clone()))
+            }
+            None => None,
+        };
+        let mut kept = request.read(asked.console)?;
+        if series.dates && !kept.time_is_dates() {
+            bail!(
+                "{}: the times in column \"{}\" are numbers, and those that the model knows are dates",
+                kept.file(),
+                series.time
+            );
+        }
+        if !series.dates && kept.time_is_dates() {
+            bail!(
+                "{}: the times in column \"{}\" are dates, and those that the model knows are numbers",
+                kept.file(),
+                series.time
+            );
+        }
+        let rows = kept.rows();
+        Ok(Self {
+            inputs: kept.row_major(inputs),
+            forecast: forecast.map(|id| kept.take(id)),
+            observation: observation.map_or_else(|| vec![f64::NAN; rows], |id| kept.take(id)),
+            group: group.map(|(id, name)| {
+                let texts = kept.texts(id);
+                Group { name, labels: texts.values.clone(), rows: texts.rows.clone() }
+            }),
+            kept,
+        })
+    }
+
+    pub(crate) fn rows(&self) -> SeriesRows<'_> {
+        SeriesRows {
+            time: self.kept.time().unwrap_or(&[]),
+            group: self.group.as_ref(),
+            inputs: &self.inputs,
+            forecast: self.forecast.as_deref(),
+            observation: &self.observation,
+        }
+    }
+
+    /// The group of a row, in words; nothing without groups.
+    pub(crate) fn group_of(&self, row: usize) -> Option<&str> {
+        self.group.as_ref().map(|group| group.labels[group.rows[row] as usize].as_str())
+    }
+}
+
+/// A time in words: a date, with its time of day if it has one, or the number.
+pub(crate) fn when(series: &Series, time: f64) -> String {
+    if !series.dates {
+        return errbar::words::significant(time, 8);
+    }
+    let days = (time / 86_400.0).floor();
+    let (year, month, day) = errbar::calendar::date(days as i64);
+    let minutes = ((time - days * 86_400.0) / 60.0).floor() as u32;
+    match minutes {
+        0 => format!("{year:04}-{month:02}-{day:02}"),
+        m => format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", m / 60, m % 60),
+    }
+}
