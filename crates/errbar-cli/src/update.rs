@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use errbar::fit::{Fitted, Rows};
-use errbar::series::Series;
 use errbar::walk::{self, Late, State, Updated};
 use errbar::words::{percent, significant};
 use serde_json::json;
@@ -94,12 +93,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         );
     };
     let Some(file) = &arguments.file else {
-        let Some(before) = walk::undo(&fitted) else {
+        let Some(before) = walk::undo(series) else {
             bail!("{} has no update that could be undone", arguments.model.display());
         };
-        model_file::write(output, &before)?;
-        let latest =
-            before.series().and_then(|series| series.latest().map(|time| when(series, time)));
+        let latest = before.latest().map(|time| when(&before, time));
+        model_file::write(output, &fitted.with_series(before))?;
         arguments.console.note(&match latest {
             Some(latest) => {
                 format!("took the last update back; the model knows rows up to {latest}")
@@ -121,9 +119,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     let updated = walk::update(&fitted, &table.rows(), arguments.replace)
         .map_err(|error| table.kept.refused(error))?;
     stop::check()?;
-    model_file::write(output, &updated.fitted)?;
-    let said = Said::of(&table, series, &updated, output.display().to_string())?;
-    said.late(arguments.console, &table, series, &updated, arguments.replace);
+    let said = Said::of(&table, &fitted, &updated, output.display().to_string())?;
+    let late = in_words(&table, &updated, arguments.replace);
+    model_file::write(output, &fitted.with_series(updated.series))?;
+    late.iter().for_each(|(is_wrong, text)| match is_wrong {
+        true => arguments.console.warn(text),
+        false => arguments.console.note(text),
+    });
     if arguments.json {
         arguments.console.result(&format!("{}\n", serde_json::to_string_pretty(&said.json())?))?;
     } else if arguments.prometheus {
@@ -159,62 +161,21 @@ struct Ahead {
 impl Said {
     fn of(
         table: &SeriesTable,
-        before: &Series,
+        fitted: &Fitted,
         updated: &Updated,
         output: String,
     ) -> anyhow::Result<Self> {
-        let series = updated.fitted.series().context("the model has lost its series")?;
+        let series = &updated.series;
         Ok(Self {
             output,
             taken: updated.taken,
-            latest: series.latest().map(|time| when(before, time)),
+            latest: series.latest().map(|time| when(series, time)),
             time: series.latest(),
             state: updated.state,
-            ahead: ahead(table, &updated.fitted)?,
+            ahead: ahead(table, fitted, updated)?,
             learned: series.learned(),
             late: updated.late.iter().filter(|(_, why)| *why != Late::Known).count(),
         })
-    }
-
-    /// Names what was not taken.
-    fn late(
-        &self,
-        console: Console,
-        table: &SeriesTable,
-        series: &Series,
-        updated: &Updated,
-        replace: bool,
-    ) {
-        let known = updated.late.iter().filter(|(_, why)| *why == Late::Known).count();
-        let old = updated.late.iter().filter(|(_, why)| *why == Late::TooOld).count();
-        if known + old > 0 {
-            console.note(&format!(
-                "{} of the rows were known already{}",
-                known + old,
-                if old > 0 { ", or are older than what the model remembers" } else { "" }
-            ));
-        }
-        for (why, what) in [
-            (Late::Corrected, "known with another error"),
-            (Late::Missed, "of a moment that has passed"),
-        ] {
-            let rows: Vec<usize> =
-                updated.late.iter().filter(|(_, of)| *of == why).map(|(row, _)| *row).collect();
-            let Some(&first) = rows.first() else { continue };
-            let group = table.group_of(first).map_or(String::new(), |group| format!(", {group}"));
-            let time = table.rows().time[first];
-            console.warn(&format!(
-                "{} {what} not taken, the first in row {} ({}{group}){}",
-                if rows.len() == 1 {
-                    "1 row is".into()
-                } else {
-                    format!("{} rows are", rows.len())
-                },
-                table.kept.row_in_file(first),
-                when(series, time),
-                if replace { "" } else { "; --replace takes them" }
-            ));
-        }
     }
 
     fn word(&self) -> &'static str {
@@ -332,11 +293,42 @@ impl Said {
     }
 }
 
+/// What was not taken, and whether that is a warning.
+fn in_words(table: &SeriesTable, updated: &Updated, replace: bool) -> Vec<(bool, String)> {
+    let mut said = Vec::new();
+    let known = updated.late.iter().filter(|(_, why)| *why == Late::Known).count();
+    let old = updated.late.iter().filter(|(_, why)| *why == Late::TooOld).count();
+    if known + old > 0 {
+        let or = if old > 0 { ", or are older than what the model remembers" } else { "" };
+        said.push((false, format!("{} of the rows were known already{or}", known + old)));
+    }
+    let kinds = [
+        (Late::Corrected, "known with another error"),
+        (Late::Missed, "of a moment that has passed"),
+    ];
+    for (why, what) in kinds {
+        let of = updated.late.iter().filter(|(_, of)| *of == why).map(|(row, _)| *row);
+        let rows: Vec<usize> = of.collect();
+        let Some(&first) = rows.first() else { continue };
+        let group = table.group_of(first).map_or(String::new(), |group| format!(", {group}"));
+        let time = table.rows().time[first];
+        let text = format!(
+            "{} {what} and not taken, the first in row {} ({}{group}){}",
+            if rows.len() == 1 { "1 row is".into() } else { format!("{} rows are", rows.len()) },
+            table.kept.row_in_file(first),
+            when(&updated.series, time),
+            if replace { "" } else { "; --replace takes them" }
+        );
+        said.push((true, text));
+    }
+    said
+}
+
 /// What can be said before observations arrive.
-fn ahead(table: &SeriesTable, fitted: &Fitted) -> anyhow::Result<Option<Ahead>> {
+fn ahead(table: &SeriesTable, fitted: &Fitted, updated: &Updated) -> anyhow::Result<Option<Ahead>> {
     let rows = table.rows();
     let open: Vec<usize> = (0..rows.len()).filter(|&row| rows.observation[row].is_nan()).collect();
-    let last = fitted.series().and_then(Series::latest).unwrap_or(f64::NEG_INFINITY);
+    let last = updated.series.latest().unwrap_or(f64::NEG_INFINITY);
     let open: Vec<usize> = open.into_iter().filter(|&row| rows.time[row] > last).collect();
     let model = fitted.without_lags().unwrap_or(fitted);
     let width = model.names().len();
@@ -359,8 +351,7 @@ fn ahead(table: &SeriesTable, fitted: &Fitted) -> anyhow::Result<Option<Ahead>> 
     // The mean distance of a law from zero, by its quantiles.
     let law = said.law();
     let mean = (1..200).map(|k| law.quantile(f64::from(k) / 200.0).abs()).sum::<f64>() / 199.0;
-    let factor = fitted.series().map_or(1.0, |series| State::of(series).factor);
-    let expected = factor * mean * said.sigma().iter().sum::<f64>() / count;
+    let expected = updated.state.factor * mean * said.sigma().iter().sum::<f64>() / count;
     let training = model.debiased().unwrap_or(model.training()).mean_absolute_error;
     Ok(Some(Ahead { rows: open.len(), outside: outside / count, expected, training }))
 }

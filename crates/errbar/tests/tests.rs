@@ -2,7 +2,7 @@
 
 mod accumulate; // parts of a sample, merged
 mod accuracy_reliability; // the cost and its gradient
-mod adapt;
+mod adapt; // error bars that follow what is observed
 mod allocation; // the cost allocates nothing
 mod bad_input; // errors that name the place and the value
 mod bias; // the bias of a forecaster, learned and taken off
@@ -29,3 +29,4 @@ mod stack; // several models, averaged
 mod support; // where there were hardly any rows
 mod trees; // boosted trees
 mod verdict; // good, overconfident, ...
+mod walk; // walking forward

@@ -265,7 +265,8 @@ impl Fitted {
     /// The same model with another for rows whose lagged errors are not known.
     #[must_use]
     pub(crate) fn beside(mut self, without_lags: Self) -> Self {
-        self.without_lags = Some(Box::new(without_lags));
+        // Rows are known again by the model that most of them are of.
+        self.without_lags = Some(Box::new(Self { known: None, ..without_lags }));
         self
     }
 
@@ -343,7 +344,7 @@ impl Fitted {
     pub fn to_json(&self) -> Result<String> {
         let version = env!("CARGO_PKG_VERSION").into();
         let saved = Saved { errbar_model: FORMAT, version, needs: self.needs(), fitted: self };
-        let mut text = serde_json::to_string_pretty(&saved)
+        let mut text = serde_json::to_string(&saved)
             .map_err(|error| Error::BadModel { why: error.to_string() })?;
         text.push('\n');
         Ok(text)
@@ -379,6 +380,9 @@ impl Fitted {
     /// Text that is no such model, a form newer than this version knows, or numbers that do not fit
     /// together.
     pub fn from_json(text: &str) -> Result<Self> {
+        if let Some(fitted) = Self::at_once(text) {
+            return Ok(fitted);
+        }
         let bad = |why: String| Error::BadModel { why };
         // The version first: a newer form may look different altogether.
         #[derive(Deserialize)]
@@ -418,6 +422,14 @@ impl Fitted {
             serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
         saved.fitted.check().map_err(bad)?;
         Ok(saved.fitted)
+    }
+
+    /// A file of this form with all its needs known, in one go: files are large.
+    fn at_once(text: &str) -> Option<Self> {
+        let saved: Saved<Self> = serde_json::from_str(text).ok()?;
+        let known = saved.needs.iter().all(|need| NEEDS.contains(&need.as_str()));
+        (saved.errbar_model <= FORMAT && known && saved.fitted.check().is_ok())
+            .then_some(saved.fitted)
     }
 
     fn check(&self) -> std::result::Result<(), String> {

@@ -4,14 +4,14 @@ use super::SeriesRows;
 use super::follow::{Followed, follow};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
-use crate::series::{Before, Memory, Past, Series};
+use crate::series::{Before, Clock, Memory, Past, Series};
 
 /// What became of a model.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Updated {
-    /// The model with what it remembers now.
-    pub fitted: Fitted,
+    /// What the model remembers now.
+    pub series: Series,
     /// How many rows were taken.
     pub taken: usize,
     /// Observed rows that were not: of moments that had passed.
@@ -129,13 +129,13 @@ pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updat
         after.before = Some(Box::new(Before { moments: series.moments.clone(), groups }));
     }
     let state = State::of(&after);
-    Ok(Updated { fitted: fitted.clone().with_series(after), taken, late: left, state })
+    Ok(Updated { series: after, taken, late: left, state })
 }
 
-/// The model as it was before the last update; `None` where there was none.
+/// What was remembered before the last update; `None` where there was none.
 #[must_use]
-pub fn undo(fitted: &Fitted) -> Option<Fitted> {
-    let mut series = fitted.series()?.clone();
+pub fn undo(series: &Series) -> Option<Series> {
+    let mut series = series.clone();
     let before = series.before.take()?;
     series.moments = before.moments;
     for (label, memory) in before.groups {
@@ -144,7 +144,7 @@ pub fn undo(fitted: &Fitted) -> Option<Fitted> {
             None => series.groups.remove(&label),
         };
     }
-    Some(fitted.clone().with_series(series))
+    Some(series)
 }
 
 fn memory<'a>(series: &'a Series, rows: &SeriesRows, row: usize) -> Option<&'a Memory> {
@@ -182,7 +182,8 @@ fn correct(
     before: &Series,
 ) {
     let label = rows.label(rows.group_of(row)).to_string();
-    let clock = crate::series::Clock::new(before.delay, before.moments.iter().copied());
+    let known = before.groups.values().flat_map(|memory| &memory.latest).map(|past| past.time);
+    let clock = Clock::new(before.delay, before.moments.iter().copied().chain(known));
     let Some(memory) = after.groups.get_mut(&label) else { return };
     let time = rows.time[row];
     let (error, q) = (followed.error[row], followed.q[row]);
