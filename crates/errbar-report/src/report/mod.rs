@@ -27,6 +27,7 @@ mod each;
 mod figures;
 mod headline;
 mod html;
+mod stretch;
 mod tracks;
 
 use errbar::Monitor;

@@ -59,13 +59,12 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let two = |value: f64| format!("{value:.2}").replace("-0.00", "0.00").replace('-', "−");
     let mut reading = String::from(
         "How much errors resemble those some moments earlier: as they are, and by the law, where each \
-         counts in units of its sigma. Within the range of chance there is nothing to gain. Above it at \
-         the left, the last error known tells of the next: give it as an input, or correct the forecast \
-         by it. A peak farther right is a cycle that the inputs do not know. Misses then come in a row, \
-         and rows are worth fewer than they are.",
+         counts in units of its sigma. Within the range of chance there is nothing to gain. Above it, \
+         earlier errors tell of later ones: give those that are known when a forecast is made as inputs. \
+         A peak farther right is a cycle that the inputs do not know. Where errors resemble each other, \
+         misses come in a row, and rows are worth fewer than they are.",
     );
-    let several = found.all.len() > 1;
-    if several {
+    if found.all.len() > 1 {
         reading += &format!(" {} series together, each with its own mean.", found.all.len());
     }
     if found.crowded {

@@ -150,6 +150,12 @@ fn time(value: f64, dates: bool) -> Cell {
     if dates { Cell::Time(value) } else { Cell::Number(value) }
 }
 
+/// A range with a little more on either side, for points at its ends.
+fn with_room((low, high): (f64, f64)) -> (f64, f64) {
+    let room = 0.015 * (high - low);
+    (low - room, high + room)
+}
+
 /// An axis of times within a range.
 fn time_axis(name: &str, dates: bool, (low, high): (f64, f64)) -> Axis {
     let axis = Axis::new(name).range(low, high);

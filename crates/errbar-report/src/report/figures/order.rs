@@ -202,7 +202,7 @@ fn panels(
         .legend(Legend::Hidden)
         .with(Line::new(middle.clone(), widths).color(FORECAST).width(1.4))
         .with(Scatter::new(middle.clone(), widths).color(FORECAST).filled().radius(3.0));
-    let figure = Figure::new(if broad { BROAD } else { WIDTH }, 700.0).share_x();
+    let figure = Figure::new(if broad { BROAD } else { WIDTH }, 740.0).share_x();
     let figure = figure.with(errors).with(mean).with(held).with(wide);
     (figure, cloud.words)
 }

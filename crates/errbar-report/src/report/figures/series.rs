@@ -5,7 +5,7 @@ use errbar::words::significant;
 use super::cloud::range;
 use super::{
     BROAD, CLAIMED, FigureData, POINTS, ReportFigure, Section, Spot, WIDTH, of_all, short, time,
-    time_axis,
+    time_axis, with_room,
 };
 use crate::axis::Axis;
 use crate::color::{FORECAST, TRUTH};
@@ -14,57 +14,13 @@ use crate::layer::{Band, Line, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
+use crate::report::stretch::{FEWEST, Length, Stretch, usual_step, worst};
 use crate::report::tracks::{Track, Tracks};
 use crate::report::{LEVEL, Order, bins};
 use crate::table::{Cell, Table};
 
 /// As many moments can be told apart across a page.
 const RECENT: usize = 150;
-/// No stretch has more rows, however close they are.
-const MOST: usize = 800;
-/// Fewer rows are no series.
-const FEWEST: usize = 3;
-
-const DAY: f64 = 86_400.0;
-
-/// A stretch that people have a name for, or one of some rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Length {
-    Named { seconds: f64, name: &'static str },
-    Rows(usize),
-}
-
-impl Length {
-    /// A week where it has a readable number of rows and the series has several; else a day or four weeks.
-    fn of(step: f64, rows: usize, dates: bool) -> Self {
-        let named = [("week", 7.0), ("day", 1.0), ("four weeks", 28.0)];
-        let fits = |&(_, days): &(&str, f64)| {
-            let inside = days * DAY / step;
-            (14.0..=400.0).contains(&inside) && 3.0 * inside <= rows as f64
-        };
-        match named.into_iter().find(|named| dates && fits(named)) {
-            Some((name, days)) => Self::Named { seconds: days * DAY, name },
-            None => Self::Rows((rows / 4).clamp(FEWEST, 100)),
-        }
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Named { name, .. } => name,
-            Self::Rows(_) => "stretch",
-        }
-    }
-}
-
-/// Consecutive rows of a track.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Stretch {
-    from: usize,
-    to: usize,
-    /// Their mean CRPS.
-    crps: f64,
-}
-
 /// The series that is drawn, and what is known of it.
 struct Drawn<'a> {
     seen: &'a FigureData<'a>,
@@ -82,18 +38,20 @@ pub(super) fn figures(seen: &FigureData<'_>) -> Vec<ReportFigure> {
     let Some(tracks) = Tracks::of(seen.subject).filter(|tracks| !tracks.crowded) else {
         return Vec::new();
     };
-    let candidates = tracks.all.iter().filter(|track| track.rows.len() >= FEWEST);
+    // A few rows with one large error are no worst week.
+    let longest = tracks.all.iter().map(|track| track.rows.len()).max().unwrap_or(0);
+    let enough = FEWEST.max(longest / 10);
+    let candidates = tracks.all.iter().filter(|track| track.rows.len() >= enough);
     let worst = candidates
-        .map(|track| {
+        .filter_map(|track| {
             let step = usual_step(&track.rows, values);
             let named = Length::of(step, track.rows.len(), dates);
             let plain = Length::of(step, track.rows.len(), false);
-            let found = [named, plain]
-                .into_iter()
-                .find_map(|length| Some((worst(seen, track, values, length)?, length)));
+            let found = [named, plain].into_iter().find_map(|length| {
+                Some((worst(seen.sample, &seen.each.crps, values, &track.rows, length)?, length))
+            });
             found.map(|(stretch, length)| (stretch, length, track, step))
         })
-        .flatten()
         // The first of equals.
         .reduce(|a, b| if b.0.crps > a.0.crps { b } else { a });
     let Some((stretch, length, track, step)) = worst else { return Vec::new() };
@@ -103,58 +61,6 @@ pub(super) fn figures(seen: &FigureData<'_>) -> Vec<ReportFigure> {
         out.push(drawn.worst(stretch, length));
     }
     out
-}
-
-/// The median distance of moments that follow each other.
-fn usual_step(rows: &[u32], time: &[f64]) -> f64 {
-    let steps = rows.windows(2).map(|pair| time[pair[1] as usize] - time[pair[0] as usize]);
-    bins::quantile(steps.filter(|step| *step > 0.0), 0.5)
-}
-
-/// The stretch of largest mean CRPS; none where none has enough rows.
-fn worst(
-    seen: &FigureData<'_>,
-    track: &Track<'_>,
-    time: &[f64],
-    length: Length,
-) -> Option<Stretch> {
-    let rows = &track.rows;
-    let at = |place: usize| time[rows[place] as usize];
-    let weight = |place: usize| seen.sample.weight().map_or(1.0, |w| w[rows[place] as usize]);
-    let crps = |place: usize| seen.each.crps[rows[place] as usize];
-    // Relative to the largest, so that sums do not overflow.
-    let largest = (0..rows.len()).map(crps).fold(f64::MIN_POSITIVE, f64::max);
-    let most = (0..rows.len()).map(weight).fold(0.0, f64::max);
-    let mut best: Option<(f64, usize, usize)> = None;
-    let fewest = match length {
-        Length::Rows(n) => n,
-        // A gap with an error beside it is not the worst week.
-        Length::Named { seconds, .. } => {
-            (0.5 * seconds / usual_step(rows, time)).max(FEWEST as f64) as usize
-        }
-    };
-    let (mut from, mut sum, mut total) = (0, 0.0, 0.0);
-    for to in 1..=rows.len() {
-        sum += weight(to - 1) / most * (crps(to - 1) / largest);
-        total += weight(to - 1) / most;
-        let too_long = |from: usize| match length {
-            Length::Rows(n) => to - from > n,
-            Length::Named { seconds, .. } => at(to - 1) - at(from) >= seconds || to - from > MOST,
-        };
-        while from + 1 < to && too_long(from) {
-            sum -= weight(from) / most * (crps(from) / largest);
-            total -= weight(from) / most;
-            from += 1;
-        }
-        // Of rows that hardly count rounding leaves nothing to divide by.
-        let mean = if total > 1e-6 { sum / total } else { 0.0 };
-        if to - from >= fewest && best.is_none_or(|(most, ..)| mean > most) {
-            best = Some((mean, from, to));
-        }
-    }
-    let (_, from, to) = best?;
-    let crps = bins::mean(seen.sample, &rows[from..to], |row| seen.each.crps[row])?;
-    Some(Stretch { from, to, crps })
 }
 
 impl Drawn<'_> {
@@ -239,10 +145,11 @@ impl Drawn<'_> {
         };
         let out = rows.iter().filter(|&&row| !self.holds(row)).count();
         format!(
-            "From {} to {}, {} lie outside the {} interval, where about {} would be expected",
+            "From {} to {}, {} {} outside the {} interval, where about {} would be expected",
             when(rows.first()),
             when(rows.last()),
             of_all(out, rows.len(), "observations"),
+            if out == 1 { "lies" } else { "lie" },
             level(),
             significant(((1.0 - LEVEL) * rows.len() as f64).max(1.0).round(), 3)
         )
@@ -355,40 +262,19 @@ impl Drawn<'_> {
         };
         let times: Vec<f64> = rows.iter().map(|&row| at(row)).collect();
         let axis = Axis::new(names::label(subject.observation.name)).range(frame.0, frame.1);
-        let panel =
-            Panel::new(time_axis(&names::label(self.name), self.dates, range(&times)), axis)
-                .legend(Legend::Above)
-                .with(
-                    Band::new(x.clone(), low, high)
-                        .color(CLAIMED)
-                        .label(format!("{} interval", level())),
-                )
-                .with(Line::new(x, forecast).color(FORECAST).width(1.6).label("forecast"))
-                .with(points(true).color(POINTS).label("observed"))
-                .with(points(false).color(TRUTH).label("observed, outside"));
+        let panel = Panel::new(
+            time_axis(&names::label(self.name), self.dates, with_room(range(&times))),
+            axis,
+        )
+        .legend(Legend::Above)
+        .with(Band::new(x.clone(), low, high).color(CLAIMED).label(format!("{} interval", level())))
+        .with(Line::new(x, forecast).color(FORECAST).width(1.6).label("forecast"))
+        .with(points(true).color(POINTS).label("observed"))
+        .with(points(false).color(TRUTH).label("observed, outside"));
         Figure::new(width, 340.0).with(panel)
     }
 }
 
 fn level() -> String {
     format!("{}%", significant(100.0 * LEVEL, 3))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stretches_have_a_name_where_they_are_readable() {
-        let named = |step: f64, rows: usize| Length::of(step, rows, true).name();
-        assert_eq!(named(3_600.0, 5_000), "week");
-        assert_eq!(named(43_200.0, 1_460), "week");
-        assert_eq!(named(600.0, 5_000), "day");
-        assert_eq!(named(DAY, 5_000), "four weeks");
-        // Less than three of them.
-        assert_eq!(named(3_600.0, 400), "day");
-        assert_eq!(Length::of(30.0 * DAY, 5_000, true), Length::Rows(100));
-        assert_eq!(Length::of(3_600.0, 5_000, false), Length::Rows(100));
-        assert_eq!(Length::of(f64::NAN, 40, true), Length::Rows(10));
-    }
 }
