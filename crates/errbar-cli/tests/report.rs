@@ -176,7 +176,6 @@ fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
         "input-1",
         "order",
         "periods",
-        "lags",
         "groups",
     ];
     for name in names {
@@ -227,7 +226,7 @@ fn every_lead_is_a_series_and_leads_come_in_their_order() {
     assert!(series.lines().last().unwrap().starts_with("2024-03-17 15:00,"), "{series}");
     assert_eq!(csv("worst.csv").lines().count(), 1 + 24);
     let page = read(folder, "report.html");
-    assert!(page.contains("<h3>The worst day: 12h</h3>"), "the lead with the largest errors");
+    assert!(page.contains("<h3>The worst day: lead 12h</h3>"), "the lead with the largest errors");
     assert!(page.contains("one of 4 series is drawn: lead 12h"));
     assert!(page.contains("4 series together"));
     let told = errbar(folder, ["score"].into_iter().chain(by_lead)).well().printed();

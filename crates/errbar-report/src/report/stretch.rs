@@ -70,12 +70,16 @@ pub(super) fn worst(
     // Relative to the largest, so that sums do not overflow.
     let largest = (0..rows.len()).map(own).fold(f64::MIN_POSITIVE, f64::max);
     let most = (0..rows.len()).map(weight).fold(f64::MIN_POSITIVE, f64::max);
+    let step = usual_step(rows, time);
     let fewest = match length {
         Length::Rows(n) => n,
-        // A large error beside a gap, or at the start, is not the worst week.
-        Length::Named { seconds, .. } => {
-            (0.8 * seconds / usual_step(rows, time)).max(FEWEST as f64) as usize
-        }
+        // A large error beside a gap is not the worst week.
+        Length::Named { seconds, .. } => (0.8 * seconds / step).max(FEWEST as f64) as usize,
+    };
+    // Nor is what has only begun.
+    let is_whole = |to: usize| match length {
+        Length::Rows(_) => true,
+        Length::Named { seconds, .. } => at(to - 1) - at(0) >= seconds - 1.5 * step,
     };
     let mut best: Option<(f64, usize, usize)> = None;
     let (mut from, mut sum, mut total) = (0, 0.0, 0.0);
@@ -93,7 +97,7 @@ pub(super) fn worst(
         }
         // Of rows that hardly count rounding leaves nothing to divide by.
         let mean = if total > 1e-6 { sum / total } else { 0.0 };
-        if to - from >= fewest && best.is_none_or(|(most, ..)| mean > most) {
+        if to - from >= fewest && is_whole(to) && best.is_none_or(|(most, ..)| mean > most) {
             best = Some((mean, from, to));
         }
     }
@@ -123,7 +127,10 @@ mod tests {
     /// Against every stretch there is, each summed by itself.
     #[test]
     fn the_worst_of_all_stretches() {
-        let crps: Vec<f64> = (0..300).map(|i| (f64::from(i) * 0.618_034).fract().powi(4)).collect();
+        let mut crps: Vec<f64> =
+            (0..300).map(|i| (f64::from(i) * 0.618_034).fract().powi(4)).collect();
+        // A beginning of twelve rows that is worse than any week.
+        crps[..12].iter_mut().for_each(|crps| *crps += 0.1);
         let weights: Vec<f64> = (0..300).map(|i| 0.5 + (f64::from(i) * 0.414_21).fract()).collect();
         // Every half day, with a hole of five days in the middle.
         let time: Vec<f64> =
@@ -146,8 +153,9 @@ mod tests {
                         (0..to).find(|&i| time[to - 1] - time[i] < 7.0 * DAY).unwrap()
                     }
                 };
-                // Four fifths of the fourteen rows of a week are eleven.
-                if to - from >= if length == week { 11 } else { 20 } {
+                // Four fifths of the fourteen rows of a week are eleven, and the first week has fourteen.
+                let fewest = if length == week { if to < 140 { 14 } else { 11 } } else { 20 };
+                if to - from >= fewest {
                     best = best.max(mean(from, to));
                 }
             }

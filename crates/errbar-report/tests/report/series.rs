@@ -275,7 +275,7 @@ fn several_series_are_kept_apart() {
     };
     let apart = report(&subject);
     let series = figure(&apart, "series");
-    assert_eq!(series.title, "The end of the series: south");
+    assert_eq!(series.title, "The end of the series: station south");
     assert!(series.reading.contains("one of 2 series is drawn: station south"));
     let seen: Vec<f64> = series.table.rows.iter().map(|row| number(&row[1])).collect();
     let south: Vec<f64> = (0..1_000).filter(|&i| rows[i] == 1).map(|i| observation[i]).collect();

@@ -75,13 +75,11 @@ impl Drawn<'_> {
              observations outside are on both sides and far from each other.",
             level()
         );
-        if let (Some(name), Some(groups)) = (self.track.name, self.seen.subject.groups) {
+        if let Some(group) = self.group() {
             reading += &format!(
-                " Several rows share a moment, so that one of {} series is drawn: {} {}, which has the \
+                " Several rows share a moment, so that one of {} series is drawn: {group}, which has the \
                  worst {}.",
                 tracks.all.len(),
-                names::shown(groups.name, names::ON_FIGURES),
-                names::shown(name, names::ON_FIGURES),
                 length.name()
             );
         }
@@ -130,9 +128,15 @@ impl Drawn<'_> {
         }
     }
 
+    /// The group that is drawn: "station north".
+    fn group(&self) -> Option<String> {
+        let name = |name: &str| names::shown(name, names::ON_FIGURES);
+        Some(format!("{} {}", name(self.seen.subject.groups?.name), name(self.track.name?)))
+    }
+
     fn titled(&self, title: &str) -> String {
-        match self.track.name {
-            Some(name) => format!("{title}: {}", names::shown(name, names::ON_FIGURES)),
+        match self.group() {
+            Some(group) => format!("{title}: {group}"),
             None => title.to_string(),
         }
     }
