@@ -130,7 +130,7 @@ mod tests {
         let mut crps: Vec<f64> =
             (0..300).map(|i| (f64::from(i) * 0.618_034).fract().powi(4)).collect();
         // A beginning of twelve rows that is worse than any week.
-        crps[..12].iter_mut().for_each(|crps| *crps += 0.1);
+        crps[..12].iter_mut().for_each(|crps| *crps += 1.0);
         let weights: Vec<f64> = (0..300).map(|i| 0.5 + (f64::from(i) * 0.414_21).fract()).collect();
         // Every half day, with a hole of five days in the middle.
         let time: Vec<f64> =
