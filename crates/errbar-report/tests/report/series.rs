@@ -105,7 +105,7 @@ fn intervals_are_those_of_the_law() {
     let made = Example::new(60, 1.0);
     let time = hours(60);
     let law = Law::new(Base::Laplace, 0.0, 0.5, 1.5);
-    let laws = vec![ErrorLaw::from(law.clone()); 60];
+    let laws = vec![ErrorLaw::from(law); 60];
     let subject =
         Subject { order: dates(&time), laws: Some(ErrorLaws::new(&laws)), ..made.subject() };
     let report = report(&subject);
