@@ -175,6 +175,7 @@ fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
         "sharpness",
         "input-1",
         "order",
+        "periods",
         "groups",
     ];
     for name in names {
@@ -188,6 +189,79 @@ fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
     // Again, with another number of threads: the same bytes.
     errbar(folder, arguments.into_iter().chain(["--threads", "1", "-q"])).well();
     assert!(page == read(folder, "report.html"));
+}
+
+/// Forecasts of four leads at every hour, one lead of which has errors that hardly change.
+fn leads(hours: usize) -> String {
+    let mut text = String::from("when,lead,forecast,observation,sigma\n");
+    let mut all = rows(4 * hours).into_iter();
+    for hour in 0..hours {
+        for lead in ["24h", "6h", "102h", "12h"] {
+            let [x, mu, y] = all.next().unwrap().map(|text| text.parse::<f64>().unwrap());
+            let y = if lead == "12h" { mu + 9.0 + (hour as f64 / 50.0).sin() } else { y };
+            let day = 1 + hour / 24;
+            let _ =
+                writeln!(text, "2024-03-{day:02}T{:02}:00,{lead},{mu},{y},{}", hour % 24, 0.2 + x);
+        }
+    }
+    text
+}
+
+#[test]
+fn every_lead_is_a_series_and_leads_come_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("leads.csv"), leads(400)).unwrap();
+    let by_lead = ["leads.csv", "--time", "when", "--by", "lead"];
+    let arguments = ["report"].into_iter().chain(by_lead).chain(["--figures", "figures"]);
+    errbar(folder, arguments).well();
+    let csv = |name: &str| read(&folder.join("figures"), name);
+    let leads: Vec<String> =
+        csv("groups.csv").lines().map(|line| line.split(',').next().unwrap().to_string()).collect();
+    assert_eq!(leads, ["lead", "6h", "12h", "24h", "102h"]);
+    // The end of one lead alone, hour after hour, and its worst day.
+    let series = csv("series.csv");
+    assert_eq!(series.lines().count(), 1 + 150);
+    assert!(series.lines().nth(1).unwrap().starts_with("2024-03-11 10:00,"), "{series}");
+    assert!(series.lines().last().unwrap().starts_with("2024-03-17 15:00,"), "{series}");
+    assert_eq!(csv("worst.csv").lines().count(), 1 + 24);
+    let page = read(folder, "report.html");
+    assert!(page.contains("<h3>The worst day: lead 12h</h3>"), "the lead with the largest errors");
+    assert!(page.contains("one of 4 series is drawn: lead 12h"));
+    assert!(page.contains("4 series together"));
+    let told = errbar(folder, ["score"].into_iter().chain(by_lead)).well().printed();
+    let places: Vec<usize> =
+        ["\n6h ", "\n12h ", "\n24h ", "\n102h "].map(|lead| told.find(lead).unwrap()).to_vec();
+    assert!(places.is_sorted(), "{told}");
+    // Without a time there is no series.
+    errbar(folder, ["report", "leads.csv", "--by", "lead"]).well();
+    let page = read(folder, "report.html");
+    assert!(!page.contains("How did it go?") && !page.contains("Errors that follow each other"));
+}
+
+/// Rain is never negative: nor is an interval, and a dry day is not outside of it.
+#[test]
+fn intervals_of_a_series_keep_to_the_bounds() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut text = String::from("day,forecast,observation\n");
+    for (i, [x, _, y]) in rows(400).into_iter().enumerate() {
+        let (x, y) = (x.parse::<f64>().unwrap(), y.parse::<f64>().unwrap());
+        let rain = (3.0 * (y - 1.0)).max(0.0);
+        let _ = writeln!(text, "{i},{},{rain}", 3.0 * x);
+    }
+    std::fs::write(folder.join("rain.csv"), text).unwrap();
+    let fit = "fit rain.csv --inputs forecast --time day --lower 0 --model constant -q";
+    errbar(folder, fit.split(' ')).well();
+    let report = "report rain.csv --model model.json --time day --figures figures";
+    errbar(folder, report.split(' ')).well();
+    let mut at_bound = 0;
+    for line in read(&folder.join("figures"), "series.csv").lines().skip(1) {
+        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        assert!(cells[4] >= -1e-12 && cells[4] <= cells[5], "{line}");
+        at_bound += usize::from(cells[4].abs() < 1e-12);
+    }
+    assert!(at_bound > 20, "{at_bound}: else this would show nothing");
 }
 
 #[test]

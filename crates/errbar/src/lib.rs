@@ -54,6 +54,7 @@ mod error;
 pub mod fit;
 mod folds;
 mod gaussian;
+pub mod lags;
 pub mod law;
 pub mod loss;
 pub mod math;

@@ -44,3 +44,51 @@ pub fn significant(value: f64, digits: usize) -> String {
     let decimals = (last - size.log10().floor() as i32).max(0) as usize;
     trim(&format!("{value:.decimals$}"))
 }
+
+/// The numbers that all of some labels are, or begin with where all end alike; NaN for an empty label,
+/// which stands for a missing one. None where any is something else.
+///
+/// ```
+/// use errbar::words::numbers;
+///
+/// assert_eq!(numbers(&["12h", "6h"]), Some(vec![12.0, 6.0]));
+/// assert_eq!(numbers(&["1", "north"]), None);
+/// ```
+#[must_use]
+pub fn numbers(labels: &[impl AsRef<str>]) -> Option<Vec<f64>> {
+    let split = |label: &str| -> Option<(f64, String)> {
+        let label = label.trim();
+        if let Ok(number) = label.parse::<f64>() {
+            return (!number.is_nan()).then(|| (number, String::new()));
+        }
+        let end = label.rfind(|c: char| c.is_ascii_digit())? + 1;
+        Some((label[..end].parse().ok()?, label[end..].trim().to_string()))
+    };
+    let mut unit: Option<String> = None;
+    let mut number = |label: &str| {
+        if label.trim().is_empty() {
+            return Some(f64::NAN);
+        }
+        let (number, own) = split(label)?;
+        (*unit.get_or_insert_with(|| own.clone()) == own).then_some(number)
+    };
+    labels.iter().map(|label| number(label.as_ref())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_that_are_numbers_have_an_order() {
+        assert_eq!(numbers(&["10", " 9", "-1", "1e1"]), Some(vec![10.0, 9.0, -1.0, 10.0]));
+        assert_eq!(numbers(&["+6 h", "12 h"]), Some(vec![6.0, 12.0]));
+        let missing = numbers(&["", "3"]).unwrap();
+        assert!(missing[0].is_nan() && missing[1] == 3.0);
+        for other in
+            [&["6h", "1d"][..], &["1", "2h"], &["2024-01", "2024-02"], &["a1"], &["NaN"], &["ä"]]
+        {
+            assert_eq!(numbers(other), None, "{other:?}");
+        }
+    }
+}

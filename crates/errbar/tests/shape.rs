@@ -1,7 +1,7 @@
 //! The law of errors, chosen on held-out rows.
 
 use errbar::fit::{Fitted, Kind, LawKind, Options, Rows, Shape, fit};
-use errbar::law::{self, Base, ErrorLaw, Law};
+use errbar::law::{self, Base, Bounds, ErrorLaw, Law};
 use errbar::score::{Judging, Sample, judge};
 use errbar::{Data, Silent};
 use rand::{RngExt, SeedableRng};
@@ -130,6 +130,26 @@ fn laws_are_judged_as_what_they_are() {
     assert_eq!(plain, judge(&sample).unwrap());
     assert!(plain.scores.crps > judged.scores.crps && plain.scores.rs > judged.scores.rs);
     assert!(law::judge::judge(&sample, &laws[1..], &Judging::default(), &Silent).is_err());
+}
+
+/// Rows of two laws in turn, each with the ends of its own, which stop at the bounds of the error.
+#[test]
+fn intervals_of_rows_are_those_of_their_laws() {
+    let pair = [Law::new(Base::Laplace, 0.1, 0.4, 1.0), Law::normal(0.0, 1.0)];
+    let laws: Vec<ErrorLaw> = (0..6).map(|row| pair[row % 2].into()).collect();
+    let sigma = [1.0, 1.0, 2.0, 2.0, 0.1, 0.1];
+    let sample = Sample::new(&[0.0; 6], &sigma).unwrap();
+    let free = law::judge::intervals(&sample, &laws, 0.8).unwrap();
+    for (row, (least, most)) in free.iter().enumerate() {
+        let below = |end: f64| pair[row % 2].cdf(end / sigma[row]);
+        assert!((below(*least) - 0.1).abs() < 1e-12 && (below(*most) - 0.9).abs() < 1e-12);
+    }
+    let bounds = vec![Bounds::new(Some(-0.3), None).unwrap(); 6];
+    let within = law::judge::ErrorLaws::new(&laws).within(Some(&bounds));
+    for (bounded, free) in law::judge::intervals(&sample, within, 0.8).unwrap().iter().zip(&free) {
+        assert!((bounded.0 - free.0.max(-0.3)).abs() < 1e-15 && bounded.1 == free.1);
+    }
+    assert!(law::judge::intervals(&sample, &laws[1..], 0.8).is_err());
 }
 
 /// What was asked for is what is there; the paper's is the model alone.

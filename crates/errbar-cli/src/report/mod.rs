@@ -53,14 +53,16 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN")]
     weight: Option<String>,
 
-    /// The column with the time of each row; the order of the file when left out.
+    /// The column with the time of each row, which shows the series, its months and what errors have in
+    /// common with earlier ones; the order of the file when left out.
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
 
     #[command(flatten)]
     dates: DateArguments,
 
-    /// The column with the group of each row, to be compared.
+    /// The column with the group of each row, to be compared: a lead time, a station, a season. Where
+    /// rows share moments, each group is a series of its own.
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
 

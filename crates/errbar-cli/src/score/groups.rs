@@ -1,13 +1,14 @@
 //! Rows that share a value of one column.
 
 use anyhow::bail;
+use errbar::words::numbers;
 use errbar_table::Texts;
 
 /// More groups than this are no longer a table that anybody reads.
 const MOST: usize = 1000;
 
 /// The different values of a column and the rows that have each, counted from 0: in the order of the
-/// numbers where all are numbers, else in the order of appearance. Rows without a value come last.
+/// numbers where all are numbers (6h and 12h too), else in the order of appearance. Rows without a value come last.
 pub(super) fn split(
     texts: &Texts,
     column: &str,
@@ -26,16 +27,16 @@ pub(super) fn split(
             groups.len()
         );
     }
-    let number = |value: &str| value.trim().parse::<f64>().ok().filter(|number| !number.is_nan());
-    let numbers = groups.iter().all(|(value, _)| value.is_empty() || number(value).is_some());
-    // Empty text is above every number; a stable sort keeps the order of appearance.
-    groups.sort_by(|(a, _), (b, _)| match numbers {
-        true => {
-            let key = |value: &str| number(value).unwrap_or(f64::NAN);
-            key(a).total_cmp(&key(b))
+    let labels: Vec<&str> = groups.iter().map(|(value, _)| value.as_str()).collect();
+    match numbers(&labels) {
+        // Missing ones, which are NaN, are above every number; the sort keeps the order of appearance.
+        Some(order) => {
+            let mut sorted: Vec<_> = order.into_iter().zip(groups).collect();
+            sorted.sort_by(|(a, _), (b, _)| a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(b)));
+            groups = sorted.into_iter().map(|(_, group)| group).collect();
         }
-        false => a.is_empty().cmp(&b.is_empty()),
-    });
+        None => groups.sort_by_key(|(value, _)| value.is_empty()),
+    }
     Ok(groups)
 }
 
@@ -54,6 +55,8 @@ mod tests {
     #[test]
     fn numbers_are_sorted_and_names_are_not() {
         assert_eq!(names(&["10", "9", "", "-1", "1e1"]), ["-1", "9", "10", "1e1", ""]);
+        assert_eq!(names(&["12h", "6h", "", "102h"]), ["6h", "12h", "102h", ""]);
+        assert_eq!(names(&["12h", "1d"]), ["12h", "1d"]);
         assert_eq!(names(&["winter", "", "autumn"]), ["winter", "autumn", ""]);
     }
 

@@ -72,7 +72,7 @@ def pages(program, folder):
     errbar("reproduce", "--runs", 2, "--only", "claims", "--out", folder / "reproduction", "--quiet")
     return {
         "demo": (folder / "demo" / "report.html", 10),
-        "overconfident": (folder / "overconfident.html", 10),
+        "overconfident": (folder / "overconfident.html", 14),
         "hostile": (folder / "hostile.html", 10),
         "reproduction": (folder / "reproduction" / "index.html", 3),
     }

@@ -112,6 +112,15 @@ pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<BinSummary> {
     })
 }
 
+/// The weighted mean of a value of some rows; nothing for rows without any weight.
+pub(super) fn mean(sample: &Sample<'_>, rows: &[u32], of: impl Fn(usize) -> f64) -> Option<f64> {
+    let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row]);
+    let counted = || rows.iter().map(|&row| row as usize).filter(|&row| weight(row) > 0.0);
+    let total: f64 = counted().map(weight).sum();
+    // Shares rather than a sum that is divided, so that nothing overflows.
+    (total > 0.0).then(|| counted().map(|row| weight(row) / total * of(row)).sum())
+}
+
 /// A part, and where it lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stretch {
@@ -196,6 +205,15 @@ mod tests {
         // 1.96 sigma / sqrt(2); 1.645 sigma holds 3 but not 4.
         assert!((part.bias_reach - 1.959_964 * 2.0 / 2f64.sqrt()).abs() < 1e-5);
         assert_eq!(part.inside, 0.5);
+    }
+
+    #[test]
+    fn a_mean_counts_weights_and_never_overflows() {
+        let sample = Sample::new(&[0.0; 3], &[1.0; 3]).unwrap();
+        assert_eq!(mean(&sample, &[0, 1], |row| [f64::MAX, f64::MAX, 0.0][row]), Some(f64::MAX));
+        let sample = sample.weighted(&[1.0, 3.0, 0.0]).unwrap();
+        assert_eq!(mean(&sample, &[0, 1, 2], |row| [4.0, 8.0, 1e9][row]), Some(7.0));
+        assert_eq!(mean(&sample, &[2], |_| 1.0), None);
     }
 
     #[test]

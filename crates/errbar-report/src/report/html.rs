@@ -18,6 +18,7 @@ pub(super) fn page(report: &Report, title: &str, origin: &Origin) -> Result<Stri
         (Section::Curve, "The forecast"),
         (Section::Size, "Are the error bars of the right size?"),
         (Section::Inputs, "Where are they wide?"),
+        (Section::Series, "How did it go?"),
         (Section::Order, "Does it last?"),
         (Section::Groups, "Is it the same for all?"),
     ] {

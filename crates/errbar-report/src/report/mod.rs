@@ -23,9 +23,12 @@
 //! ```
 
 mod bins;
+mod each;
 mod figures;
 mod headline;
 mod html;
+mod stretch;
+mod tracks;
 
 use errbar::Monitor;
 use errbar::diagnose::{self, Finding};
@@ -39,6 +42,7 @@ use errbar::score::{
 
 pub use figures::ReportFigure;
 
+use self::each::Each;
 use crate::error::{Error, Result};
 
 /// A column and what it is called.
@@ -200,6 +204,7 @@ impl Report {
             sample: &sample,
             equal: &equal,
             scores: &scores,
+            each: &Each::of(subject, &sample, &scores)?,
         })?;
         let name = |column: &Column<'_>| column.name.to_string();
         Ok(Self {

@@ -62,7 +62,7 @@ fn names_come_out_as_text() {
             }
         }
         assert_eq!(page.matches("<script").count(), 1, "{name:.40}");
-        assert_eq!(drawings(&page).len(), 10 + 3);
+        assert_eq!(drawings(&page).len(), 13 + 5);
         for figure in report.figures() {
             assert!(figure.title.chars().count() < 100, "{}", figure.title);
             assert!(figure.figure.png(1.0).is_ok());

@@ -90,7 +90,11 @@ fn every_figure_has_words_numbers_and_places() {
         "quantiles",
         "sharpness",
         "input-1",
+        "series",
+        "worst",
         "order",
+        "periods",
+        "lags",
         "groups",
     ];
     assert_eq!(names, expected);
@@ -108,10 +112,10 @@ fn every_figure_has_words_numbers_and_places() {
     let page = report.html("Everything", &Origin::default()).unwrap();
     let tags = tags(&page);
     let count = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
-    assert_eq!((count("figure"), count("script"), count("style"), count("h1")), (10, 1, 1, 1));
-    // Three broad figures have a second drawing for narrow screens.
+    assert_eq!((count("figure"), count("script"), count("style"), count("h1")), (14, 1, 1, 1));
+    // Six broad figures have a second drawing for narrow screens.
     let drawn = drawings(&page);
-    assert_eq!(drawn.len(), 10 + 3);
+    assert_eq!(drawn.len(), 14 + 6);
     let plots: Vec<_> = tags.iter().filter(|tag| tag.has("data-spots")).collect();
     assert_eq!(plots.len(), drawn.len(), "every drawing reads its values out");
     assert!(plots.iter().all(|plot| plot.has("tabindex")));

@@ -87,6 +87,30 @@ pub(crate) fn spread(row: usize) -> f64 {
     ((row as f64 + 0.5) * 0.618_033_988_749_894_9).fract().clamp(1e-9, 1.0 - 1e-9)
 }
 
+/// The least and the most error of each row in the interval in the middle that holds a share of the
+/// probability.
+///
+/// # Errors
+/// Not one law for each row.
+pub fn intervals<'a>(
+    sample: &Sample,
+    laws: impl Into<ErrorLaws<'a>>,
+    level: f64,
+) -> Result<Vec<(f64, f64)>> {
+    let laws = laws.into();
+    laws.check(sample)?;
+    let mut last: Option<(&ErrorLaw, (f64, f64))> = None;
+    let ends = |(row, sigma): (usize, &f64)| {
+        let (own, bounds) = laws.of(row, *sigma);
+        // Neighbours share a law.
+        let known = last.filter(|(law, _)| *law == own).map(|(_, ends)| ends);
+        let (low, high) = known.unwrap_or_else(|| own.interval(level));
+        last = Some((own, (low, high)));
+        (sigma * bounds.clamp(low), sigma * bounds.clamp(high))
+    };
+    Ok(sample.sigma().iter().enumerate().map(ends).collect())
+}
+
 /// CRPS and negative log density of each of some errors whose laws, in units of their sigma,
 /// are given.
 ///
@@ -189,17 +213,8 @@ fn prepare<'a>(
         ..gaussian.clone()
     };
     for coverage in &mut of.coverage {
-        let mut last = (&laws.laws[0], (f64::NAN, f64::NAN));
-        let width = |(row, sigma): (usize, &f64)| {
-            let (own, bounds) = laws.of(row, *sigma);
-            // Neighbours share a law.
-            if own != last.0 || last.1.0.is_nan() {
-                last = (own, own.interval(coverage.level));
-            }
-            let (low, high) = last.1;
-            sigma * (bounds.clamp(high) - bounds.clamp(low))
-        };
-        let widths: Vec<f64> = sample.sigma().iter().enumerate().map(width).collect();
+        let ends = intervals(sample, laws, coverage.level)?;
+        let widths: Vec<f64> = ends.iter().map(|(least, most)| most - least).collect();
         coverage.mean_width = sample.mean(&widths);
     }
     let own = RowScores { error: sample.error().to_vec(), crps: each, nlpd: log_scores };

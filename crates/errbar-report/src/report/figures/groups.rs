@@ -1,9 +1,6 @@
 //! Skill and reliability group by group.
 
-use errbar::law::judge;
-use errbar::score::constant::Constant;
-use errbar::score::crps;
-use errbar::words::significant;
+use errbar::words::{numbers, significant};
 
 use super::{BROAD, CHANCE, FigureData, ReportFigure, Section, Spot, WIDTH};
 use crate::axis::Axis;
@@ -43,17 +40,12 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let all = order.len();
     order.sort_by_key(|&group| std::cmp::Reverse(rows[group].len()));
     order.truncate(LISTED);
-    let each = Each::of(seen);
-    let mut found: Vec<Group<'_>> = order
-        .iter()
-        .filter_map(|&group| each.group(seen, &groups.labels[group], &rows[group]))
-        .collect();
+    let mut found: Vec<Group<'_>> =
+        order.iter().filter_map(|&at| group(seen, &groups.labels[at], &rows[at])).collect();
     if found.is_empty() {
         return None;
     }
-    let drawn = found.len().min(DRAWN);
-    // Those drawn from the best to the worst, the others by size.
-    found[..drawn].sort_by(|a, b| b.skill.total_cmp(&a.skill));
+    let (drawn, which) = arrange(&mut found);
     let name = names::shown(groups.name, names::IN_TEXT);
     let level = format!("{}%", significant(100.0 * LEVEL, 3));
     let inside = format!("inside {level}");
@@ -86,15 +78,17 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
             Cell::Share(part.inside_range.0),
             Cell::Share(part.inside_range.1),
         ]);
-        if i < drawn {
-            let y = (drawn - 1 - i) as f64;
+        if let Some(place) = drawn.iter().position(|&at| at == i) {
+            let y = (drawn.len() - 1 - place) as f64;
             spots.push(Spot { row: i, panel: 0, x: skill, y });
         }
     }
     let second: Vec<Spot> =
         spots.iter().map(|s| Spot { panel: 1, x: found[s.row].part.inside, ..*s }).collect();
     spots.extend(second);
-    let (best, worst) = (&found[0], &found[drawn - 1]);
+    let drawn: Vec<&Group<'_>> = drawn.iter().map(|&at| &found[at]).collect();
+    let by_skill = |a: &&&Group<'_>, b: &&&Group<'_>| a.skill.total_cmp(&b.skill);
+    let (worst, best) = (drawn.iter().min_by(by_skill)?, drawn.iter().rev().max_by(by_skill)?);
     let said = |group: &Group<'_>| {
         let skill = percent(group.skill).replace('-', "−");
         format!("{skill} for {}", names::shown(group.name, names::ON_FIGURES))
@@ -105,19 +99,19 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
          observations inside the {level} intervals, with the range of chance.",
         percent_of(CONFIDENCE)
     );
-    if all > drawn {
-        reading += &format!(" The {drawn} largest of {} groups are drawn.", grouped(all));
+    if all > drawn.len() {
+        reading += &format!(" {which} {} groups are drawn.", grouped(all));
     }
     Some(ReportFigure {
         name: "groups".into(),
         title: format!("By {name}"),
-        message: match drawn {
+        message: match drawn.len() {
             1 => format!("Skill is {}.", said(best)),
             _ => format!("Skill goes from {} to {}.", said(worst), said(best)),
         },
         reading,
-        figure: draw(&found[..drawn], &level, BROAD),
-        narrow: Some(draw(&found[..drawn], &level, WIDTH)),
+        figure: draw(&drawn, &level, BROAD),
+        narrow: Some(draw(&drawn, &level, WIDTH)),
         table,
         spots,
         section: Section::Groups,
@@ -125,60 +119,69 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     })
 }
 
-/// CRPS row by row, with the sigma given and with one constant.
-struct Each {
-    crps: Vec<f64>,
-    constant: Vec<f64>,
-}
-
-impl Each {
-    fn of(seen: &FigureData<'_>) -> Self {
-        let Constant { sigma, .. } = seen.scores.constant;
-        let with_constant = |&error: &f64| match sigma > 0.0 {
-            true => crps::crps(error, sigma),
-            false => error.abs(),
-        };
-        Self {
-            crps: match seen.subject.laws.map(|laws| judge::scores(seen.sample, laws)) {
-                Some(Ok((crps, _))) => crps,
-                _ => crps::each(seen.sample),
-            },
-            constant: seen.sample.error().iter().map(with_constant).collect(),
+/// Puts groups in order and says which are drawn: those that are numbers as numbers go, lead times for
+/// example; else the largest from the best to the worst, then the others by size. Comes with the words
+/// for a part of them: "The 20 largest of".
+fn arrange(found: &mut Vec<Group<'_>>) -> (Vec<usize>, String) {
+    let all = found.len();
+    let drawn = all.min(DRAWN);
+    let largest = format!("The {drawn} largest of");
+    let labels: Vec<&str> = found.iter().map(|group| group.name).collect();
+    let Some(order) = numbers(&labels) else {
+        found[..drawn].sort_by(|a, b| b.skill.total_cmp(&a.skill));
+        return ((0..drawn).collect(), largest);
+    };
+    // They come with the largest first.
+    let alike = found[0].part.rows <= 2 * found[all - 1].part.rows;
+    let mut sorted: Vec<(usize, f64, Group<'_>)> =
+        found.drain(..).zip(order).enumerate().map(|(at, (group, x))| (at, x, group)).collect();
+    // Missing labels come last.
+    sorted.sort_by(|a, b| a.1.is_nan().cmp(&b.1.is_nan()).then(a.1.total_cmp(&b.1)));
+    let (drawn, which) = match alike && all > drawn {
+        true => {
+            let evenly = (0..drawn).map(|i| i * (all - 1) / (drawn - 1)).collect();
+            (evenly, format!("{drawn}, evenly chosen, of"))
         }
-    }
-
-    fn group<'a>(&self, seen: &FigureData<'_>, name: &'a str, rows: &[u32]) -> Option<Group<'a>> {
-        // Intervals are those of the law.
-        let BinSummary { inside, inside_range, .. } = bins::part(seen.equal, rows)?;
-        let part = BinSummary { inside, inside_range, ..bins::part(seen.sample, rows)? };
-        let weight = |row: u32| seen.sample.weight().map_or(1.0, |w| w[row as usize]);
-        let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
-            rows.iter().map(|&row| weight(row) * of(row as usize)).sum()
-        };
-        let (total, crps, constant) =
-            (sum(&|_| 1.0), sum(&|row| self.crps[row]), sum(&|row| self.constant[row]));
-        let skill = if constant > 0.0 { 1.0 - crps / constant } else { 0.0 };
-        // The skill is a ratio of sums: its variance to first order.
-        let squares: f64 = rows
-            .iter()
-            .map(|&row| {
-                let at = row as usize;
-                (weight(row) * ((1.0 - skill) * self.constant[at] - self.crps[at])).powi(2)
-            })
-            .sum();
-        let n = rows.len() as f64;
-        let reach = match rows.len() > 1 && constant > 0.0 {
-            true => normal_reach() * (squares * n / (n - 1.0)).sqrt() / constant,
-            false => f64::NAN,
-        };
-        Some(Group { name, part, crps: crps / total, skill, reach })
-    }
+        false => ((0..all).filter(|&at| sorted[at].0 < drawn).collect(), largest),
+    };
+    found.extend(sorted.into_iter().map(|(_, _, group)| group));
+    (drawn, which)
 }
 
-fn draw(groups: &[Group<'_>], level: &str, width: f64) -> Figure {
+fn group<'a>(seen: &FigureData<'_>, name: &'a str, rows: &[u32]) -> Option<Group<'a>> {
+    let each = seen.each;
+    // Intervals are those of the law.
+    let BinSummary { inside, inside_range, .. } = bins::part(seen.equal, rows)?;
+    let part = BinSummary { inside, inside_range, ..bins::part(seen.sample, rows)? };
+    let weight = |row: u32| seen.sample.weight().map_or(1.0, |w| w[row as usize]);
+    let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
+        rows.iter().map(|&row| weight(row) * of(row as usize)).sum()
+    };
+    let (total, crps, constant) =
+        (sum(&|_| 1.0), sum(&|row| each.crps[row]), sum(&|row| each.constant[row]));
+    let skill = if constant > 0.0 { 1.0 - crps / constant } else { 0.0 };
+    // The skill is a ratio of sums: its variance to first order.
+    let squares: f64 = rows
+        .iter()
+        .map(|&row| {
+            let at = row as usize;
+            (weight(row) * ((1.0 - skill) * each.constant[at] - each.crps[at])).powi(2)
+        })
+        .sum();
+    let n = rows.len() as f64;
+    let reach = match rows.len() > 1 && constant > 0.0 {
+        true => normal_reach() * (squares * n / (n - 1.0)).sqrt() / constant,
+        false => f64::NAN,
+    };
+    Some(Group { name, part, crps: crps / total, skill, reach })
+}
+
+fn draw(groups: &[&Group<'_>], level: &str, width: f64) -> Figure {
     let n = groups.len();
     let y: Vec<f64> = (0..n).rev().map(|i| i as f64).collect();
-    let column = |of: &dyn Fn(&Group<'_>) -> f64| -> Vec<f64> { groups.iter().map(of).collect() };
+    let column = |of: &dyn Fn(&Group<'_>) -> f64| -> Vec<f64> {
+        groups.iter().map(|group| of(group)).collect()
+    };
     let names: Vec<String> = groups.iter().rev().map(|group| names::label(group.name)).collect();
     let skill = Panel::new(Axis::new("CRPS skill").percent(), Axis::new("").names(names))
         .legend(Legend::Hidden)

@@ -5,14 +5,19 @@ mod cloud;
 mod curve;
 mod groups;
 mod inputs;
+mod lags;
 mod order;
+mod periods;
+mod series;
 mod shape;
 mod spread;
 
 use errbar::score::{Sample, Scores};
 use errbar::words::significant;
 
+use super::each::Each;
 use super::{Order, Subject};
+use crate::axis::Axis;
 use crate::color::Color;
 use crate::error::Result;
 use crate::figure::{Drawing, Figure};
@@ -58,6 +63,7 @@ pub(super) enum Section {
     Curve,
     Size,
     Inputs,
+    Series,
     Order,
     Groups,
 }
@@ -80,6 +86,7 @@ pub(super) struct FigureData<'a> {
     /// The errors as they would be if every law were a Gaussian of the same sigma.
     pub(super) equal: &'a Sample<'a>,
     pub(super) scores: &'a Scores,
+    pub(super) each: &'a Each,
 }
 
 impl FigureData<'_> {
@@ -117,7 +124,10 @@ pub(super) fn all(seen: &FigureData<'_>) -> Result<Vec<ReportFigure>> {
     out.push(shape::quantiles(seen));
     out.push(shape::sharpness(seen));
     out.extend(inputs::figures(seen));
+    out.extend(series::figures(seen));
     out.push(order::figure(seen));
+    out.extend(periods::figure(seen));
+    out.extend(lags::figure(seen));
     out.extend(groups::figure(seen));
     for figure in &mut out {
         let words = format!("{}. {}", figure.title, figure.message);
@@ -138,6 +148,18 @@ pub(super) fn span(subject: &Subject<'_>) -> Option<(String, String)> {
 /// A time as a cell.
 fn time(value: f64, dates: bool) -> Cell {
     if dates { Cell::Time(value) } else { Cell::Number(value) }
+}
+
+/// A range with a little more on either side, for points at its ends.
+fn with_room((low, high): (f64, f64)) -> (f64, f64) {
+    let room = 0.015 * (high - low);
+    (low - room, high + room)
+}
+
+/// An axis of times within a range.
+fn time_axis(name: &str, dates: bool, (low, high): (f64, f64)) -> Axis {
+    let axis = Axis::new(name).range(low, high);
+    if dates { axis.dates() } else { axis }
 }
 
 /// "1 of 19 bins" or "none of the 19 bins", "all 19 bins".

@@ -5,7 +5,7 @@ use errbar::words::significant;
 use super::cloud::{cloud, range};
 use super::{BROAD, CHANCE, CLAIMED, FigureData, ReportFigure, Section, Spot, WIDTH, of_all, time};
 use crate::axis::Axis;
-use crate::color::TRUTH;
+use crate::color::{FORECAST, TRUTH};
 use crate::figure::Figure;
 use crate::layer::{Band, Line, Rule, Scatter};
 use crate::legend::Legend;
@@ -34,11 +34,14 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
     for (own, by_law) in parts.iter_mut().zip(by_law) {
         (own.part.inside, own.part.inside_range) = (by_law.part.inside, by_law.part.inside_range);
     }
-    let draw = |broad: bool| panels(seen, x, &parts, &name, dates, broad);
+    let width = |rows: &Vec<u32>| bins::mean(seen.sample, rows, |row| seen.each.width(row));
+    let widths: Vec<f64> = bins::in_order(rows, 24, 20).iter().filter_map(width).collect();
+    let draw = |broad: bool| panels(seen, x, (&parts, &widths), &name, dates, broad);
     let (figure, words) = draw(true);
     let (narrow, _) = draw(false);
     let level = format!("{}%", significant(100.0 * LEVEL, 3));
     let inside = format!("inside {level}");
+    let wide = format!("{level} width");
     let mut table = Table::new(&[
         "from",
         "to",
@@ -50,6 +53,7 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
         &inside,
         "by chance from",
         "by chance to",
+        &wide,
     ]);
     let mut spots = Vec::new();
     let (mut biased, mut off) = (0, 0);
@@ -70,15 +74,18 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
             Cell::Share(part.inside),
             Cell::Share(part.inside_range.0),
             Cell::Share(part.inside_range.1),
+            number(widths[i]),
         ]);
         spots.push(Spot { row: i, panel: 1, x: *middle, y: part.bias });
         biased += usize::from(part.bias.abs() > part.bias_reach);
         off += usize::from(part.inside < part.inside_range.0 || part.inside > part.inside_range.1);
     }
-    let below: Vec<Spot> = (spots.iter().zip(&parts))
-        .map(|(spot, stretch)| Spot { panel: 2, y: stretch.part.inside, ..*spot })
-        .collect();
-    spots.extend(below);
+    let of_panel = |panel: usize, y: &dyn Fn(usize) -> f64| -> Vec<Spot> {
+        spots.iter().map(|spot| Spot { panel, y: y(spot.row), ..*spot }).collect()
+    };
+    let held = of_panel(2, &|i| parts[i].part.inside);
+    let wide = of_panel(3, &|i| widths[i]);
+    spots.extend(held.into_iter().chain(wide));
     let (title, what) = match seen.subject.order {
         Order::Rows => ("In the order of rows", "rows"),
         Order::Time { .. } => ("In the order of time", "rows in time"),
@@ -93,8 +100,10 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
         ),
         reading: format!(
             "Above, errors (observation minus forecast) and the {level} interval that sigma puts \
-             around them; below, consecutive {what} in {} parts. A mean error that wanders out of the \
-             range of chance is drift: expect it to go on.{}{words}",
+             around them; below, consecutive {what} in {} parts: their mean error, the share of \
+             observations inside the intervals, and the mean width of these. A mean error that wanders \
+             out of the range of chance is drift: expect it to go on. Where errors grow, intervals should \
+             widen, so that the share inside stays.{}{words}",
             parts.len(),
             if words.is_empty() { "" } else { " " },
         ),
@@ -110,7 +119,7 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
 fn panels(
     seen: &FigureData<'_>,
     x: &[f64],
-    parts: &[Stretch],
+    (parts, widths): (&[Stretch], &[f64]),
     name: &str,
     dates: bool,
     broad: bool,
@@ -120,19 +129,18 @@ fn panels(
     let middle: Vec<f64> = parts.iter().map(|stretch| stretch.middle).collect();
 
     // The interval: row by row, or of many short stretches.
-    let (least, most) = seen.interval(LEVEL);
-    let (at, sigma): (Vec<f64>, Vec<f64>) = match rows <= INTERVALS {
-        true => (0..rows).map(|row| (x[row], seen.sample.sigma()[row])).unzip(),
-        false => bins::in_order(rows, 200, 1)
-            .iter()
-            .filter_map(|rows| {
-                let here = x[*rows.get(rows.len() / 2)? as usize];
-                Some((here, bins::part(seen.sample, rows)?.sigma))
-            })
-            .unzip(),
+    let ends = &seen.each.ends;
+    let shared = |rows: &Vec<u32>| {
+        let mean =
+            |of: &dyn Fn((f64, f64)) -> f64| bins::mean(seen.sample, rows, |row| of(ends[row]));
+        let here = x[*rows.get(rows.len() / 2)? as usize];
+        Some((here, (mean(&|(least, _)| least)?, mean(&|(_, most)| most)?)))
     };
-    let (lower, edge): (Vec<f64>, Vec<f64>) =
-        sigma.iter().map(|sigma| (least * sigma, most * sigma)).unzip();
+    let (at, ends): (Vec<f64>, Vec<(f64, f64)>) = match rows <= INTERVALS {
+        true => (x.to_vec(), ends.clone()),
+        false => bins::in_order(rows, 200, 1).iter().filter_map(shared).unzip(),
+    };
+    let (lower, edge): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
     let usual = bins::quantile(error.iter().map(|e| e.abs()), 0.995);
     let ends = edge.iter().chain(&lower).map(|end| end.abs());
     let top = 1.05 * ends.fold(usual, f64::max).max(f64::MIN_POSITIVE);
@@ -155,8 +163,8 @@ fn panels(
         }
         true => errors
             .with(cloud.layer)
-            .with(Line::new(at.clone(), lower).color(crate::color::FORECAST).width(1.4))
-            .with(Line::new(at, edge).color(crate::color::FORECAST).width(1.4).label(level)),
+            .with(Line::new(at.clone(), lower).color(FORECAST).width(1.4))
+            .with(Line::new(at, edge).color(FORECAST).width(1.4).label(level)),
     };
     errors = errors.with(Rule::horizontal(0.0));
 
@@ -189,7 +197,12 @@ fn panels(
         .with(Rule::horizontal(LEVEL))
         .with(line(inside.clone()))
         .with(dots(inside));
-    let (width, height) = if broad { (BROAD, 560.0) } else { (WIDTH, 560.0) };
-    let figure = Figure::new(width, height).share_x().with(errors).with(mean).with(held);
+    let widest = widths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let wide = Panel::new(x_axis(), Axis::new("width").range(0.0, 1.1 * widest))
+        .legend(Legend::Hidden)
+        .with(Line::new(middle.clone(), widths).color(FORECAST).width(1.4))
+        .with(Scatter::new(middle.clone(), widths).color(FORECAST).filled().radius(3.0));
+    let figure = Figure::new(if broad { BROAD } else { WIDTH }, 740.0).share_x();
+    let figure = figure.with(errors).with(mean).with(held).with(wide);
     (figure, cloud.words)
 }
