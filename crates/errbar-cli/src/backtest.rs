@@ -1,5 +1,6 @@
 //! `errbar backtest`: what error bars would have been, row by row, and whether they could be trusted.
 
+mod page;
 mod words;
 
 use std::path::PathBuf;
@@ -57,6 +58,11 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Write a page that shows the walk, too, .html: as errbar report does, with the series, its worst week,
+    /// and coverage and scores over time.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
     /// Print what was found as JSON.
     #[arg(long)]
     json: bool,
@@ -95,8 +101,25 @@ fn parse_refit(text: &str) -> Result<Refit, String> {
     }
 }
 
+impl Arguments {
+    /// When the model is fitted again, as it was typed.
+    fn refit_text(&self) -> String {
+        match self.refit {
+            Refit::Never => "never".into(),
+            Refit::Rows(rows) => rows.to_string(),
+            Refit::Time(seconds) => errbar::series::Span::Time(seconds).to_string(),
+            Refit::Growth(share) => format!("{}%", output::percent(share)),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
+    if let Some(page) = &arguments.report {
+        let words = "the report is a page, and its file ends in .html";
+        output::check_ending(page, &["html", "htm"], words)?;
+        output::check_place(page)?;
+    }
     if arguments.columns.time.is_none() {
         bail!("a walk needs the time of each row: name its column with --time");
     }
@@ -123,9 +146,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         if let Some(output) = &arguments.output {
             write(arguments, output, &training, &walked)?;
         }
-        Summary::of(arguments, &training, &walked)?.say(arguments.console, arguments.json)?;
+        let summary = Summary::of(arguments, &training, &walked)?;
+        if let Some(page) = &arguments.report {
+            page::write(arguments, page, &training, &walked, summary.facts())?;
+        }
+        summary.say(arguments.console, arguments.json)?;
         if let Some(output) = arguments.output.as_ref().filter(|path| path.as_os_str() != "-") {
             arguments.console.note(&format!("wrote {}", output.display()));
+        }
+        if let Some(page) = &arguments.report {
+            arguments.console.note(&format!("wrote {}; open it in a browser", page.display()));
         }
         Ok(())
     })

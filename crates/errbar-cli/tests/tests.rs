@@ -17,4 +17,5 @@ mod predict_values; // what predict adds
 mod report; // the page
 #[cfg(feature = "paper")]
 mod reproduce; // the paper
-mod score; // score and compare
+mod score;
+mod series; // from fit to update // score and compare

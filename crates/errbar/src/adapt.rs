@@ -301,6 +301,12 @@ impl Following {
         self.state.bend()
     }
 
+    /// How many rows it has taken, those that are not known yet among them.
+    #[must_use]
+    pub fn observed(&self) -> u64 {
+        self.state.learned + self.waiting.len() as u64
+    }
+
     /// What it has learned.
     #[must_use]
     pub fn state(&self) -> &Adaptive {

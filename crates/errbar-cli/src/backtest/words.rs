@@ -33,6 +33,9 @@ pub(super) struct Summary {
     verdict: Option<(Judgement, bool)>,
 }
 
+/// What is compared.
+const NAMES: [&str; 3] = ["followed", "as fitted", "one constant sigma"];
+
 /// Scores of some rows.
 #[derive(Debug, Clone, Default)]
 struct Row {
@@ -190,13 +193,37 @@ impl Summary {
         console.result(&self.words())
     }
 
-    fn words(&self) -> String {
-        let (least, most) = (self.fits.first(), self.fits.last());
-        let fits = match (self.fits.len(), least, most) {
+    /// How the walk went, for the page.
+    pub(super) fn facts(&self) -> Vec<(String, String)> {
+        let mut facts = vec![
+            (
+                "walk".to_string(),
+                format!("{} rows of {}, from {} on", self.rows, self.file, self.from),
+            ),
+            ("fits".to_string(), self.fits_in_words()),
+        ];
+        facts.extend(self.lags.clone().map(|lags| ("lags".to_string(), lags)));
+        for (name, row) in NAMES.iter().zip(&self.all) {
+            let held = self.levels.iter().zip(&row.held);
+            let held = held.map(|(level, held)| {
+                format!("{}% intervals hold {:.1}%", crate::output::percent(*level), 100.0 * held)
+            });
+            let held: Vec<String> = held.collect();
+            facts.push((name.to_string(), format!("CRPS {}; {}", four(row.crps), held.join(", "))));
+        }
+        facts
+    }
+
+    fn fits_in_words(&self) -> String {
+        match (self.fits.len(), self.fits.first(), self.fits.last()) {
             (1, Some((_, rows)), _) => format!("one fit, to {rows} rows"),
             (n, Some((_, from)), Some((_, to))) => format!("{n} fits, to {from} up to {to} rows"),
             _ => String::new(),
-        };
+        }
+    }
+
+    fn words(&self) -> String {
+        let fits = self.fits_in_words();
         let mut text = format!(
             "Walked through {} rows of {} from {} on ({fits}).\n",
             self.rows, self.file, self.from
@@ -214,7 +241,7 @@ impl Summary {
             let _ = writeln!(text, "  {} of the rows were observed", self.observed);
         }
         if let Some((judged, moved)) = &self.verdict {
-            let _ = write!(text, "\n{}\n", wrapped(&with_remedy(&judged.verdict, *moved), 100));
+            let _ = write!(text, "\n{}", wrapped(&with_remedy(&judged.verdict, *moved), 100));
         }
         let heads = |first: &'static str| {
             let mut heads = vec![first.to_string(), "rows".into(), "CRPS".into(), "bias".into()];
@@ -232,7 +259,7 @@ impl Summary {
         let head = heads("");
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut table = TextTable::new(&head);
-        for (name, row) in ["followed", "as fitted", "one constant sigma"].iter().zip(&self.all) {
+        for (name, row) in NAMES.iter().zip(&self.all) {
             table.row(cells(name, row));
         }
         let _ = write!(text, "\n{table}");

@@ -95,6 +95,12 @@ impl ReportRows {
             sigma: request.if_given(Role::Sigma, sigma_column.as_deref())?,
             weight: request.if_given(Role::Weight, arguments.weight.as_deref())?,
             model_inputs: match (fitted, &arguments.model) {
+                (Some(fitted), Some(path)) if !fitted.lags().is_empty() => bail!(
+                    "{} takes errors of earlier rows (--lag), which a page on single rows does not know: \
+                     errbar backtest --report shows it on a series; or add sigma with errbar predict, and name \
+                     that column with --sigma",
+                    path.display()
+                ),
                 (Some(fitted), Some(path)) => {
                     let needed = || format!("{} needs it as an input", path.display());
                     let input = |name: &String| {

@@ -197,10 +197,7 @@ impl Series {
     pub fn learned(&self) -> u64 {
         let latest =
             |memory: &Memory| memory.latest.iter().filter(|past| !past.q[0].is_nan()).count();
-        self.groups
-            .values()
-            .map(|memory| memory.learned.state().learned() + latest(memory) as u64)
-            .sum()
+        self.groups.values().map(|memory| memory.learned.observed() + latest(memory) as u64).sum()
     }
 
     /// The latest moment of all.
