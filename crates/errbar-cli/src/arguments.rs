@@ -67,7 +67,7 @@ pub(crate) struct DateArguments {
     pub(crate) date_format: Option<DateFormat>,
 }
 
-fn parse_date_format(text: &str) -> Result<DateFormat, String> {
+pub(crate) fn parse_date_format(text: &str) -> Result<DateFormat, String> {
     text.parse().map_err(|error: BadFormat| error.to_string())
 }
 

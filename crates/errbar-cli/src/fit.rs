@@ -161,7 +161,10 @@ impl ColumnArguments {
         series.observation = Some(training.observed.clone());
         series.group = self.group.clone();
         series.dates = training.kept.time_is_dates();
-        series.date_format = self.dates.date_format.as_ref().map(ToString::to_string);
+        // As it was said, or as it was found.
+        let found = training.kept.time_written().and_then(|written| written.split_once(": "));
+        let told = self.dates.date_format.as_ref().map(ToString::to_string);
+        series.date_format = told.or(found.map(|(_, layout)| layout.to_string()));
         Some(series)
     }
 }

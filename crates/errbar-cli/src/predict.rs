@@ -14,6 +14,7 @@ use errbar::Monitor;
 use errbar::fit::Fitted;
 use errbar::law::Bounds;
 use errbar::sigma::Model;
+use errbar_table::dates::DateFormat;
 use errbar_table::{Format, Na, NewColumn, Sink, Stream, Table};
 
 use self::columns::Columns;
@@ -106,6 +107,11 @@ pub(crate) struct Arguments {
     /// it (for a model fitted with --time) [default: the one the model was fitted with, if the table has it].
     #[arg(long, value_name = "COLUMN", value_parser = arguments::parse_column, conflicts_with = "as_fitted")]
     observation: Option<String>,
+
+    /// How the times are written, where that is not as in the table the model was fitted to (as in errbar fit
+    /// --date-format).
+    #[arg(long, value_name = "FORMAT", value_parser = arguments::parse_date_format)]
+    date_format: Option<DateFormat>,
 
     /// Error bars as they were fitted, whatever errbar update has taken since, and whatever rows of the table
     /// have been observed.

@@ -30,6 +30,7 @@ pub(crate) struct Asked<'a> {
     /// Other names than those of the model.
     pub(crate) forecast: Option<&'a str>,
     pub(crate) observation: Option<&'a str>,
+    pub(crate) date_format: Option<&'a DateFormat>,
     /// Whether there must be observations.
     pub(crate) observed: bool,
 }
@@ -48,9 +49,9 @@ impl SeriesTable {
             )),
         };
         check(&request, &series.time, "time")?;
-        let format: Option<DateFormat> =
+        let known: Option<DateFormat> =
             series.date_format.as_ref().map(|format| format.parse()).transpose()?;
-        request.time(Some(&series.time), format.as_ref())?;
+        request.time(Some(&series.time), asked.date_format.or(known.as_ref()))?;
         let mut inputs = Vec::new();
         for name in fitted.table_names() {
             check(&request, name, "inputs")?;

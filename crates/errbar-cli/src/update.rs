@@ -6,9 +6,10 @@ use anyhow::bail;
 use errbar::fit::{Fitted, Rows};
 use errbar::walk::{self, Late, State, Updated};
 use errbar::words::{percent, significant};
+use errbar_table::dates::DateFormat;
 use serde_json::json;
 
-use crate::arguments::{TableArguments, parse_column};
+use crate::arguments::{TableArguments, parse_column, parse_date_format};
 use crate::console::Console;
 use crate::series::{Asked, SeriesTable, when};
 use crate::text_table::wrapped;
@@ -48,6 +49,11 @@ pub(crate) struct Arguments {
     /// The column with what was observed [default: the one the model was fitted with].
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     observation: Option<String>,
+
+    /// How the times are written, where that is not as in the table the model was fitted to (as in errbar fit
+    /// --date-format).
+    #[arg(long, value_name = "FORMAT", value_parser = parse_date_format)]
+    date_format: Option<DateFormat>,
 
     /// Take late and corrected rows too, in the place of what is known.
     #[arg(long)]
@@ -112,6 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         console: arguments.console,
         forecast: arguments.forecast.as_deref(),
         observation: arguments.observation.as_deref(),
+        date_format: arguments.date_format.as_ref(),
         observed: true,
     };
     let table = SeriesTable::read(&fitted, series, &asked)?;

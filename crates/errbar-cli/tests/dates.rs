@@ -33,12 +33,20 @@ fn run(folder: &Path, line: &str) -> Ran {
 
 const FIT: &str = "fit t.csv --model constant --time t -o m.json";
 
-/// The model, and what was printed.
+/// The model but for what it remembers of its times, and what was printed.
 #[track_caller]
-fn fitted(folder: &TempDir, more: &[&str]) -> (Vec<u8>, String) {
+fn fitted(folder: &TempDir, more: &[&str]) -> (String, String) {
     let arguments: Vec<&str> = FIT.split(' ').chain(more.iter().copied()).collect();
     let ran = errbar(folder.path(), arguments).well();
-    (std::fs::read(folder.path().join("m.json")).unwrap(), ran.printed())
+    (model(folder).0, ran.printed())
+}
+
+/// The model, and how its times are written.
+fn model(folder: &TempDir) -> (String, Option<String>) {
+    let text = std::fs::read(folder.path().join("m.json")).unwrap();
+    let mut model: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let series = model["fitted"].as_object_mut().unwrap().remove("series").unwrap();
+    (model.to_string(), series["date_format"].as_str().map(String::from))
 }
 
 fn fails(times: &[String], more: &[&str]) -> String {
@@ -82,7 +90,10 @@ fn the_same_days_written_otherwise_make_the_same_model() {
         let elsewhere = tempfile::tempdir().unwrap();
         let arguments = FIT.replace("t.csv", "-");
         errbar_with(elsewhere.path(), table(&times).as_bytes(), arguments.split(' ')).well();
-        assert!(std::fs::read(elsewhere.path().join("m.json")).unwrap() == expected, "{said}");
+        let (model, format) = self::model(&elsewhere);
+        assert!(model == expected, "{said}");
+        // As the model knows them from then on.
+        assert!(said.ends_with(&format!(": {}", format.unwrap())), "{said}");
     }
 }
 

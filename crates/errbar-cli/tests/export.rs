@@ -81,13 +81,9 @@ fn what_cannot_be_exported_is_refused_and_earlier_files_stay() {
     let good = fitted(Kind::Polynomial).to_json().unwrap();
     for (text, why) in [
         ("{}", "no model file of errbar"),
-        (&good.replacen("\"errbar_model\": 1", "\"errbar_model\": 99", 1), "use a newer one"),
+        (&good.replacen("\"errbar_model\":1", "\"errbar_model\":99", 1), "use a newer one"),
         (
-            &good.replacen(
-                "\"kind\": \"polynomial\",\n      \"link\"",
-                "\"kind\": \"tree\",\n      \"link\"",
-                1,
-            ),
+            &good.replacen("\"kind\":\"polynomial\",\"link\"", "\"kind\":\"tree\",\"link\"", 1),
             "tree",
         ),
     ] {

@@ -74,6 +74,7 @@ impl InTime {
             console: arguments.console,
             forecast: arguments.forecast.as_deref(),
             observation: arguments.observation.as_deref(),
+            date_format: arguments.date_format.as_ref(),
             observed: told,
         };
         let rows = SeriesTable::read(fitted, series, &asked)?;
