@@ -25,20 +25,24 @@ from ._normal import Normal
 from ._report import Report, report
 from ._rows import crps, crps_gradient, erf, erfinv, nlpd, pit
 from ._scores import Scores, scores
+from ._series import Backtest, Update, backtest
 
 if TYPE_CHECKING:
     from .sklearn import ErrorBarRegressor, SigmaRegressor
 
 __all__ = [
     "AR",
+    "Backtest",
     "Law",
     "Normal",
     "Report",
     "Scores",
+    "Update",
     "__version__",
     "accuracy_reliability",
     "accuracy_reliability_gradient",
     "accuracy_reliability_value_and_gradient",
+    "backtest",
     "coverage",
     "crps",
     "crps_gradient",

@@ -50,6 +50,29 @@ def fit_sigma(
     group: tuple[str, list[str], npt.NDArray[np.uint32]] | None,
     wanted: Mapping[str, Any],
 ) -> Fitted: ...
+def fit_series(
+    rows: Mapping[str, Any],
+    names: Sequence[str],
+    weight: _Floats | None,
+    wanted: Mapping[str, Any],
+    of: Mapping[str, Any],
+) -> Fitted: ...
+def backtest(
+    rows: Mapping[str, Any],
+    names: Sequence[str],
+    weight: _Floats | None,
+    wanted: Mapping[str, Any],
+    of: Mapping[str, Any],
+    start: float,
+    refit: tuple[str, float],
+    levels: Sequence[float],
+) -> tuple[dict[str, Any], Fitted]: ...
+def update(
+    model: Fitted, rows: Mapping[str, Any], replace: bool
+) -> tuple[Fitted, dict[str, Any]]: ...
+def followed(
+    model: Fitted, rows: Mapping[str, Any], probabilities: Sequence[float]
+) -> tuple[_Floats, list[_Floats]]: ...
 def on_scale(scale: str, what: str, values: _Floats) -> _Floats: ...
 def report(judged: Mapping[str, Any]) -> dict[str, Any]: ...
 def write_file(path: _Path, text: str) -> None: ...
@@ -60,6 +83,10 @@ class Fitted:
 
     @property
     def names(self) -> list[str]: ...
+    @property
+    def lags(self) -> list[str]: ...
+    @property
+    def followed_rows(self) -> int | None: ...
     @property
     def kind(self) -> str: ...
     @property

@@ -14,9 +14,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _errbar
-from ._arrays import Floats, floats, groups_of, one_level, refuse_twice
+from ._arrays import Floats, floats, groups_of, name_of, one_level, refuse_twice
 from ._cost import Beta
 from ._law import Law
+from ._series import Update, rows_in_time, span, spans, times
 
 
 class Candidate(NamedTuple):
@@ -139,6 +140,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         Makes intervals possible that hold new observations with a promised probability, whatever the
         distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000;
         with groups half of each group's, at most 200 where there are ten groups or more) from the model. "cross" learns from all rows, gives narrower intervals and promises less.
+    delay : int or str, default=1
+        Of rows in time (``fit(..., time=...)``): when an observation becomes known, so many distinct times
+        later, or a time later, as in "48h".
+    lag : sequence of int or str, default=()
+        Of rows in time: errors of earlier rows that are inputs, so many times of the row's own group
+        before, or a time before. They are used where held-out rows gain by them.
     random_state : int, RandomState or None, default=None
         The seed of everything random. None is 0: the same data give the same model.
     n_jobs : int or None, default=None
@@ -205,6 +212,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         scale: str = "none",
         fit_mean: bool = False,
         guarantee: str | None = None,
+        delay: int | str = 1,
+        lag: Any = (),
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -228,6 +237,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.scale = scale
         self.fit_mean = fit_mean
         self.guarantee = guarantee
+        self.delay = delay
+        self.lag = lag
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -242,6 +253,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         forecast: Any = None,
         observation: Any = None,
         group: Any = None,
+        time: Any = None,
         y: Any = None,
     ) -> SigmaRegressor:
         """Learns from inputs ``X`` and the error, observation minus forecast, of each row; with
@@ -253,6 +265,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         patient, a storm): with ten groups or more, whole groups are held out to judge models by (not with
         ``time_order=True``; a warning says when they are not), and a guarantee holds in each group. ``y`` is another name for the error, for callers
         that know no other. Ctrl-C stops it.
+
+        With ``time``, numbers or dates of the rows, models are judged by rows later than those they learn
+        from, errors of earlier rows can be inputs (``lag``), and the model follows what :meth:`update`
+        takes later.
         """
         wanted = self._wanted()
         inputs = table(self, X, reset=True)
@@ -271,9 +287,87 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             ):
                 if given:
                     raise ValueError(f"fit_mean=True does not go with {name}: leave one of them out")
-        self.fitted_ = _errbar.fit_sigma(inputs, list(names), errors, weight, groups, wanted)
+        if time is not None:
+            self.fitted_ = self._fit_series(
+                inputs, list(names), (errors[0], forecast, observation), weight, (time, group), wanted
+            )
+        elif len(spans("lag", self.lag)):
+            raise ValueError("errors of earlier rows (lag) need the time of each row: fit(..., time=...)")
+        else:
+            self.fitted_ = _errbar.fit_sigma(inputs, list(names), errors, weight, groups, wanted)
         self._warn()
         return self
+
+    def _fit_series(
+        self,
+        inputs: Floats,
+        names: list[str],
+        told: tuple[Floats, Any, Any],
+        weight: Floats | None,
+        when: tuple[Any, Any],
+        wanted: dict[str, Any],
+    ) -> _errbar.Fitted:
+        """A model of rows in time."""
+        (error, forecast, observation), (time, group) = told, when
+        if self.fit_mean:
+            raise ValueError("fit_mean=True does not go with time: leave one of them out")
+        around = None if forecast is None else target("forecast", forecast)
+        if around is None and (self.lower is not None or self.upper is not None):
+            around = target("observation", observation) - error
+        seen = error if around is None else target("observation", observation)
+        seconds, dates = times(time)
+        rows = rows_in_time(inputs, seconds, group, around, seen)
+        of = {
+            "time": name_of(time, "time"),
+            "dates": dates,
+            "delay": span("delay", self.delay),
+            "lag": spans("lag", self.lag),
+            "debias_if_it_pays": False,
+        }
+        return _errbar.fit_series(rows, names, weight, wanted, of)
+
+    def update(
+        self,
+        X: Any,
+        error: Any = None,
+        *,
+        time: Any,
+        forecast: Any = None,
+        observation: Any = None,
+        group: Any = None,
+        replace: bool = False,
+    ) -> Update:
+        """Takes newly observed rows, later than those that the model knows: its error bars follow them.
+
+        It is to be fitted with ``time``. What is not observed yet may be NaN. ``error``, or ``forecast``
+        and ``observation``, and ``group`` are given as they were to :meth:`fit`. With ``replace=True`` rows that are
+        late, or known with another error, are taken too, as long as they are recent. Then :meth:`predict`,
+        :meth:`predict_quantiles` and :meth:`predict_interval` take the ``time`` of their rows.
+        """
+        check_is_fitted(self)
+        if (error is None) == (observation is None):
+            raise ValueError("give the error of each row, or forecast and observation")
+        inputs = table(self, X, reset=False)
+        seen = floats("error" if observation is None else "observation", error if observation is None else observation)
+        rows = rows_in_time(inputs, times(time)[0], group, forecast, seen)
+        self.fitted_, said = _errbar.update(self.fitted_, rows, bool(replace))
+        return Update(**said)
+
+    def _followed(
+        self, X: Any, forecast: Any, time: Any, group: Any, levels: list[float]
+    ) -> tuple[Floats, list[Floats]]:
+        """What is said of rows in time by what was known then."""
+        inputs = table(self, X, reset=False)
+        around = np.zeros(len(inputs)) if forecast is None else target("forecast", forecast)
+        rows = rows_in_time(inputs, times(time)[0], group, around, None)
+        return _errbar.followed(self.fitted_, rows, levels)
+
+    def _check_time(self, time: Any) -> None:
+        check_is_fitted(self)
+        if time is None and self.fitted_.followed_rows:
+            raise ValueError(
+                "this model follows what was observed (update): give the time of each row, time=..."
+            )
 
     def _errors(
         self, error: Any, y: Any, forecast: Any, observation: Any
@@ -300,33 +394,51 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             seen, _errbar.on_scale(scale, "forecast", target("forecast", forecast))
         ), seen
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any, *, time: Any = None, group: Any = None) -> Floats:
         """Sigma of each row. An input may be missing (NaN), also where none was in the rows it was
-        fitted to; such a row counts as outside."""
+        fitted to; such a row counts as outside. A model that was fitted with ``time`` says with the time
+        of each row (and its group) what is known then of earlier errors."""
+        self._check_time(time)
+        if time is not None:
+            return self._followed(X, None, time, group, [])[0]
         return self._predicted(X)[2]
 
     def predict_quantiles(
-        self, X: Any, forecast: Any = None, quantiles: Any = (0.05, 0.5, 0.95)
+        self,
+        X: Any,
+        forecast: Any = None,
+        quantiles: Any = (0.05, 0.5, 0.95),
+        *,
+        time: Any = None,
+        group: Any = None,
     ) -> Floats:
         """The values that the observation of each row stays below with these probabilities, a column
         for each.
 
         ``forecast`` is the forecast of each row, which is moved by the bias where that was learned; a
-        model that makes the forecast itself needs none.
+        model that makes the forecast itself needs none. ``time`` and ``group`` are as in :meth:`predict`.
         """
-        check_is_fitted(self)
+        self._check_time(time)
         levels = np.atleast_1d(floats("quantiles", quantiles)).ravel().tolist()
         around = None if forecast is None else target("forecast", forecast)
-        columns = self.fitted_.quantiles(table(self, X, reset=False), around, levels)
+        if time is not None:
+            if forecast is None:
+                raise ValueError("give the forecast of each row: this model knows sigma alone")
+            columns = self._followed(X, forecast, time, group, levels)[1]
+        else:
+            columns = self.fitted_.quantiles(table(self, X, reset=False), around, levels)
         return np.stack(columns, axis=-1) if columns else np.empty((len(X), 0))
 
-    def predict_interval(self, X: Any, forecast: Any = None, level: float = 0.9) -> Floats:
+    def predict_interval(
+        self, X: Any, forecast: Any = None, level: float = 0.9, *, time: Any = None, group: Any = None
+    ) -> Floats:
         """The ends of each row's central interval of this level around its forecast, in two columns:
         see :meth:`predict_quantiles`. For intervals with a guarantee see :meth:`guaranteed`."""
         share = one_level(level)
         if not 0 < share < 1:
             raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
-        return self.predict_quantiles(X, forecast, (0.5 - 0.5 * share, 0.5 + 0.5 * share))
+        ends = (0.5 - 0.5 * share, 0.5 + 0.5 * share)
+        return self.predict_quantiles(X, forecast, ends, time=time, group=group)
 
     def predict_distribution(self, X: Any, forecast: Any = None) -> Law:
         """The distribution around the forecast of each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``,
@@ -335,6 +447,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "a model on another scale has no law on yours that could be named: see "
                 "predict_quantiles, predict_interval"
+            )
+        if self.fitted_.followed_rows:
+            raise ValueError(
+                "laws that follow what was observed have no name: see predict_quantiles, predict_interval"
             )
         bias, own, sigma, _ = self._predicted(X)
         if forecast is not None:

@@ -14,17 +14,17 @@ use numpy::{
 };
 use pyo3::exceptions::{PyOSError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{Column, maybe, refused};
 use crate::scores::beta_of;
 use crate::threads::{detached, threads_of, watched};
 
 /// A row of inputs for each row of the table.
-type Inputs<'py> = PyReadonlyArray2<'py, f64>;
+pub(crate) type Inputs<'py> = PyReadonlyArray2<'py, f64>;
 
 /// One number for each row.
-type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+pub(crate) type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 
 /// Bias and forecast where the model knows them, sigma, whether outside the range it was fitted to.
 type Predicted<'py> =
@@ -34,7 +34,7 @@ type Predicted<'py> =
 const TOGETHER: &str = "small groups together";
 
 /// What rows are grouped by, the groups, and for each row its place among them.
-type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
+pub(crate) type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
 
 /// How to fit, as the front gives it.
 #[derive(FromPyObject)]
@@ -59,12 +59,12 @@ pub(crate) struct FitOptions<'py> {
     fit_mean: bool,
     guarantee: Option<String>,
     seed: u64,
-    n_jobs: Option<isize>,
-    progress: Option<Bound<'py, PyAny>>,
+    pub(crate) n_jobs: Option<isize>,
+    pub(crate) progress: Option<Bound<'py, PyAny>>,
 }
 
 impl FitOptions<'_> {
-    fn options(&self) -> PyResult<fit::Options> {
+    pub(crate) fn options(&self) -> PyResult<fit::Options> {
         let beta = beta_of(&self.beta)?;
         let Some(bounds) = Bounds::new(self.lower, self.upper) else {
             return Err(PyValueError::new_err(
@@ -101,7 +101,7 @@ impl FitOptions<'_> {
 /// A fitted model of sigma(x), as it is in a model file.
 #[pyclass(frozen, module = "errbar._errbar")]
 pub(crate) struct Fitted {
-    fitted: fit::Fitted,
+    pub(crate) fitted: fit::Fitted,
 }
 
 /// Fits a model of sigma to inputs whose columns have these names.
@@ -149,6 +149,13 @@ pub(crate) fn fit_sigma(
     Ok(Fitted { fitted: fit.fitted })
 }
 
+impl Fitted {
+    /// The model of single rows, whose earlier errors are not known.
+    fn alone(&self) -> &fit::Fitted {
+        self.fitted.without_lags().unwrap_or(&self.fitted)
+    }
+}
+
 /// Values on a scale by its name.
 #[pyfunction]
 pub(crate) fn on_scale<'py>(
@@ -166,7 +173,7 @@ pub(crate) fn on_scale<'py>(
 impl Fitted {
     fn predict<'py>(&self, py: Python<'py>, inputs: Inputs<'py>) -> PyResult<Predicted<'py>> {
         let x = inputs.as_slice()?;
-        let predicted = detached(py, || self.fitted.predict(x))?;
+        let predicted = detached(py, || self.alone().predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((
             predicted.bias().map(|bias| bias.to_pyarray(py)),
@@ -189,7 +196,7 @@ impl Fitted {
         let values = detached(py, || {
             let rows = Rows::new(x);
             let rows = forecast.map_or(rows, |forecast| rows.with_forecast(forecast));
-            let said = self.fitted.predict(rows)?;
+            let said = self.alone().predict(rows)?;
             probabilities.iter().map(|p| said.quantile(*p)).collect::<errbar::Result<Vec<_>>>()
         })?;
         let values = values.map_err(|error| refused_input(error, self.fitted.names()))?;
@@ -204,7 +211,7 @@ impl Fitted {
         inputs: Inputs<'py>,
     ) -> PyResult<(Option<Numbers<'py>>, Vec<Option<String>>)> {
         let x = inputs.as_slice()?;
-        let predicted = detached(py, || self.fitted.predict(x))?;
+        let predicted = detached(py, || self.alone().predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         let name = |input: Option<usize>| input.map(|input| self.fitted.names()[input].clone());
         let inputs = predicted.outside_input().iter().copied().map(name).collect();
@@ -219,7 +226,7 @@ impl Fitted {
         level: f64,
     ) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
         let x = inputs.as_slice()?;
-        let band = detached(py, || self.fitted.predict(x)?.sigma_band(level))?;
+        let band = detached(py, || self.alone().predict(x)?.sigma_band(level))?;
         let band = band.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
     }
@@ -243,7 +250,7 @@ impl Fitted {
             let group = group.map(|labels| self.numbers_of(&labels));
             let rows = Rows::new(x);
             let rows = group.as_ref().map_or(rows, |group| rows.with_group(group));
-            self.fitted.predict(rows)?.guaranteed_errors(level)
+            self.alone().predict(rows)?.guaranteed_errors(level)
         })?;
         let (low, high) = ends.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((low.into_pyarray(py), high.into_pyarray(py)))
@@ -264,10 +271,22 @@ impl Fitted {
         Ok(group.into_iter().zip(numbers).map(by).collect())
     }
 
-    /// The names of the inputs.
+    /// The names of the inputs that a table must have.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.fitted.names().to_vec()
+        self.fitted.table_names().to_vec()
+    }
+
+    /// The names of inputs that are errors of earlier rows.
+    #[getter]
+    fn lags(&self) -> Vec<String> {
+        self.fitted.names()[self.fitted.table_names().len()..].to_vec()
+    }
+
+    /// Whether it knows times, and how many rows it has followed; none where it does not.
+    #[getter]
+    fn followed_rows(&self) -> Option<u64> {
+        self.fitted.series().map(|series| series.learned())
     }
 
     /// The kind of model that was fitted.
@@ -375,6 +394,11 @@ impl Fitted {
         });
         dict.set_item("guarantee", guarantee)?;
         dict.set_item("random_state", options.seed)?;
+        if let Some(series) = self.fitted.series() {
+            dict.set_item("delay", series.delay.to_string())?;
+            let lags: Vec<String> = series.lags.iter().map(ToString::to_string).collect();
+            dict.set_item("lag", PyTuple::new(py, lags)?)?;
+        }
         Ok(dict)
     }
 
@@ -459,7 +483,7 @@ impl Fitted {
 }
 
 /// A refusal that names the input by its name.
-fn refused_input(error: Error, names: &[String]) -> PyErr {
+pub(crate) fn refused_input(error: Error, names: &[String]) -> PyErr {
     match error {
         Error::InputNotFinite { row, column, value } if column < names.len() => {
             PyValueError::new_err(format!(

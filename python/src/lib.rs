@@ -8,6 +8,7 @@ mod law;
 mod program;
 mod report;
 mod scores;
+mod series;
 mod threads;
 
 /// What the front calls; `errbar/_errbar.pyi` has its types.
@@ -28,6 +29,8 @@ mod _errbar {
         accuracy_reliability, accuracy_reliability_gradient, coverage, errors_of,
         reliability_score, reliability_score_min, scores,
     };
+    #[pymodule_export]
+    use crate::series::{backtest, fit_series, followed, update};
 
     /// The version of errbar.
     #[pymodule_export]

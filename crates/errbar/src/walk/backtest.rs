@@ -3,7 +3,7 @@
 use super::follow::follow;
 use super::{Learning, SeriesRows, fit};
 use crate::error::{Error, Result};
-use crate::fit::{Fitted, LEAST_ROWS, Rows};
+use crate::fit::{Fitted, LEAST_ROWS};
 use crate::law::ErrorLaw;
 use crate::monitor::{Monitor, Stage, check};
 use crate::series::{Clock, Series};
@@ -258,36 +258,19 @@ fn said(
         fit,
     };
     let mut walked: Vec<Walked> = (0..count).map(nothing).collect();
-    let takes = |row: usize| {
-        let width = fitted.table_names().len();
-        let inputs = &part.inputs[row * width..(row + 1) * width];
-        inputs.iter().all(|x| x.is_finite() || (x.is_nan() && fitted.takes_missing()))
-    };
-    let without = fitted.without_lags().unwrap_or(fitted);
-    for (model, inputs, with) in [(fitted, &followed.inputs, true), (without, &part.inputs, false)]
-    {
-        let chosen: Vec<usize> =
-            (0..count).filter(|&row| followed.whole[row] == with && takes(row)).collect();
-        let width = model.names().len();
+    followed.each_model(fitted, &part.rows(), |chosen, still, bends| {
+        let bent = still.clone().bent(bends)?;
         let pick = |of: &[f64]| chosen.iter().map(|&row| of[row]).collect::<Vec<f64>>();
-        let inputs: Vec<f64> = chosen
-            .iter()
-            .flat_map(|&row| &inputs[row * width..(row + 1) * width])
-            .copied()
-            .collect();
-        let zeros = vec![0.0; chosen.len()];
-        let forecast = part.forecast.as_deref().map_or(zeros, pick);
+        let forecast = part.forecast.as_deref().map_or_else(|| vec![0.0; chosen.len()], pick);
         let observation = pick(&part.observation);
-        let rows = Rows::new(&inputs).with_forecast(&forecast);
-        let still = model.predict(rows)?;
-        let bends: Vec<_> = chosen.iter().map(|&row| followed.bends[row]).collect();
-        let bent = still.clone().bent(&bends)?;
         let intervals: Vec<_> =
             levels.iter().map(|level| bent.interval(*level)).collect::<Result<_>>()?;
-        let seen: Vec<f64> =
-            observation.iter().map(|y| if y.is_nan() { 0.0 } else { *y }).collect();
+        // Of a row that was not observed no score is kept.
+        let seen: Vec<f64> = (observation.iter().zip(&forecast))
+            .map(|(y, at)| if y.is_nan() { at.max(f64::MIN_POSITIVE) } else { *y })
+            .collect();
         let crps = [bent.crps(&seen)?, still.crps(&seen)?];
-        let transform = model.options().transform;
+        let transform = fitted.options().transform;
         let one = |(y, at): (&f64, &f64)| {
             let error = transform.forward(*y) - transform.forward(*at);
             constant_sigma * ErrorLaw::default().crps(error / constant_sigma)
@@ -305,11 +288,12 @@ fn said(
                 still_law: still.law_of(k),
                 pit: [observed(pit[0][k]), observed(pit[1][k])],
                 crps: [crps[0][k], crps[1][k], constant[k]].map(observed),
-                lagged: with,
+                lagged: followed.whole[row],
                 ..nothing(row)
             };
         }
-    }
+        Ok(())
+    })?;
     out.extend(walked);
     Ok(())
 }

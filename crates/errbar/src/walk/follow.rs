@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{SeriesRows, errors};
 use crate::adapt::Bend;
 use crate::error::{Error, Result};
-use crate::fit::{Fitted, Rows};
+use crate::fit::{Fitted, Forecasts, Rows};
 use crate::series::{Clock, Lagged, Past, Series, lagged, step};
 
 /// What is said of rows in time.
@@ -29,6 +29,66 @@ pub struct Followed {
 
 /// Rows that one thread takes at a time.
 const CHUNK: usize = 2048;
+
+impl Followed {
+    /// What the models say of the rows that are theirs: those of the model itself, then those of which lagged
+    /// errors are not known. `said` gets the places of rows, their forecasts as fitted, and what becomes of
+    /// their laws. Rows of which an input is missing that the model needs are in neither.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`], and what `said` returns.
+    pub fn each_model(
+        &self,
+        fitted: &Fitted,
+        rows: &SeriesRows,
+        mut said: impl FnMut(&[usize], &Forecasts, &[Bend]) -> Result<()>,
+    ) -> Result<()> {
+        let without = fitted.without_lags().unwrap_or(fitted);
+        let models = [(fitted, &self.inputs[..], true), (without, rows.inputs, false)];
+        for (model, inputs, with_lags) in models {
+            let whole = |row: &usize| self.whole[*row] == with_lags && takes(fitted, rows, *row);
+            let chosen: Vec<usize> = (0..rows.len()).filter(whole).collect();
+            let asked = Asked::of(model, inputs, rows, &chosen);
+            let bends: Vec<Bend> = chosen.iter().map(|&row| self.bends[row]).collect();
+            said(&chosen, &model.predict(asked.rows())?, &bends)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the inputs of a row are such as the model takes.
+fn takes(fitted: &Fitted, rows: &SeriesRows, row: usize) -> bool {
+    let width = fitted.table_names().len();
+    let inputs = &rows.inputs[row * width..(row + 1) * width];
+    inputs.iter().all(|x| x.is_finite() || (x.is_nan() && fitted.takes_missing()))
+}
+
+/// Some rows, as a model is asked for them.
+struct Asked {
+    inputs: Vec<f64>,
+    forecast: Option<Vec<f64>>,
+}
+
+impl Asked {
+    fn of(model: &Fitted, inputs: &[f64], rows: &SeriesRows, chosen: &[usize]) -> Self {
+        let width = model.names().len();
+        let each = chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]);
+        Self {
+            inputs: each.copied().collect(),
+            forecast: match (rows.forecast, model.mean()) {
+                (Some(forecast), _) => Some(chosen.iter().map(|&row| forecast[row]).collect()),
+                (None, Some(_)) => None,
+                // The errors themselves are what is observed.
+                (None, None) => Some(vec![0.0; chosen.len()]),
+            },
+        }
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        let rows = Rows::new(&self.inputs);
+        self.forecast.as_ref().map_or(rows, |forecast| rows.with_forecast(forecast))
+    }
+}
 
 /// Follows rows with a model, from what a series remembers.
 ///
@@ -155,35 +215,16 @@ fn gaussian_values(
     let mut out = vec![[f64::NAN; 2]; rows.len()];
     let chosen: Vec<usize> = (0..rows.len()).filter(|&row| wanted(row)).collect();
     let of = |model: &Fitted, inputs: &[f64], chosen: &[usize]| -> Result<Vec<f64>> {
-        let width = model.names().len();
         let chunk = |chosen: &[usize]| {
-            let each = chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]);
-            let each: Vec<f64> = each.copied().collect();
-            let pick = |of: &[f64]| chosen.iter().map(|&row| of[row]).collect::<Vec<f64>>();
-            let observation = pick(rows.observation);
-            let forecast = match (rows.forecast, model.mean()) {
-                (Some(forecast), _) => Some(pick(forecast)),
-                (None, Some(_)) => None,
-                // The errors themselves are what is observed.
-                (None, None) => Some(vec![0.0; chosen.len()]),
-            };
-            let asked = Rows::new(&each);
-            let asked = match &forecast {
-                Some(forecast) => asked.with_forecast(forecast),
-                None => asked,
-            };
+            let asked = Asked::of(model, inputs, rows, chosen);
+            let seen: Vec<f64> = chosen.iter().map(|&row| rows.observation[row]).collect();
             let spread: Vec<f64> = chosen.iter().map(|&row| spread(rows.time[row])).collect();
-            model.predict(asked)?.gaussian_values(&observation, &spread)
+            model.predict(asked.rows())?.gaussian_values(&seen, &spread)
         };
         let chunks: Vec<Vec<f64>> = chosen.par_chunks(CHUNK).map(chunk).collect::<Result<_>>()?;
         Ok(chunks.concat())
     };
-    // An input that is missing, for a model that takes none, says nothing of the row.
-    let width = fitted.table_names().len();
-    let can = |row: &usize| {
-        let inputs = &rows.inputs[row * width..(row + 1) * width];
-        inputs.iter().all(|x| x.is_finite() || (x.is_nan() && fitted.takes_missing()))
-    };
+    let can = |row: &usize| takes(fitted, rows, *row);
     let with: Vec<usize> = chosen.iter().copied().filter(|row| whole[*row] && can(row)).collect();
     with.iter().zip(of(fitted, inputs, &with)?).for_each(|(&row, q)| out[row][0] = q);
     if let Some(without) = fitted.without_lags() {
