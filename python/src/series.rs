@@ -121,6 +121,7 @@ pub(crate) fn fit_series(
             weight: weight.as_deref(),
             options,
             debias_if_it_pays: of.debias_if_it_pays,
+            follow_held_out: false,
         };
         walk::fit(&learning, &series, monitor)
     })?
@@ -160,6 +161,7 @@ pub(crate) fn backtest<'py>(
             weight: weight.as_deref(),
             options,
             debias_if_it_pays: of.debias_if_it_pays,
+            follow_held_out: false,
         };
         walk::backtest(&learning, &series, &Backtest { start, refit, levels: &sought }, monitor)
     })?

@@ -173,6 +173,7 @@ fn walk(arguments: &Arguments, training: &Training) -> anyhow::Result<Walk> {
         weight: training.weight.as_deref(),
         options: arguments.learning.options()?.split(Split::InOrder),
         debias_if_it_pays: arguments.learning.debias == Debias::Auto,
+        follow_held_out: false,
     };
     let options = walk::Backtest {
         start: start(arguments, training, rows.time)?,

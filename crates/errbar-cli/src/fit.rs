@@ -194,7 +194,8 @@ impl Training {
             return Ok(None);
         };
         let (names, weight, options) = (&self.names, self.weight.as_deref(), *options);
-        let learning = Learning { rows, names, weight, options, debias_if_it_pays };
+        let learning =
+            Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out: false };
         let learned = walk::fit(&learning, &series, progress);
         Ok(Some(learned.map_err(|error| self.kept.refused(error))?))
     }

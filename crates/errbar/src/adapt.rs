@@ -12,20 +12,21 @@
 //! and leave little. With nothing observed the law is as it was, and widths are finite and positive always.
 //!
 //! ```
-//! use errbar::adapt::Following;
+//! use errbar::adapt::{Following, Quantiles};
 //! use errbar::law::ErrorLaw;
 //!
 //! let mut state = Following::default();
 //! let law = ErrorLaw::default();
+//! let told = Quantiles::of(&law);
 //! for day in 0..300 {
 //!     let day = f64::from(day);
 //!     // What was observed by the day before is known.
-//!     state.know(day - 1.0);
+//!     state.know(day - 1.0, &told);
 //!     // Errors are about twice as large as they were.
 //!     state.observe(day, law.gaussian_quantile_of(3.0 * (day * 2.4).sin()));
 //! }
-//! state.know(299.0);
-//! let (low, high) = state.bend().of(&law).interval(0.9);
+//! state.know(299.0, &told);
+//! let (low, high) = state.bend().of(&told).interval(0.9);
 //! let (least, most) = law.interval(0.9);
 //! assert!(high - low > 1.5 * (most - least));
 //! ```
@@ -55,6 +56,12 @@ const KNOTS_MEMORY: f64 = 600.0;
 const KNOTS_PRIOR: f64 = 300.0;
 /// As far as a Gaussian value can be from 0.
 const FARTHEST: f64 = 8.0;
+/// The Gaussian value at which a law that is as much wider as Gaussian values are is as wide as they say. Of errors
+/// with heavy tails that have doubled, Gaussian values grow by more near the middle and by less far out; here by
+/// what their deviation does.
+const MATCHED: f64 = 1.4;
+/// Steps between Gaussian values at which a law is looked up.
+const STEPS: f64 = 16.0;
 
 /// What has been learned from observations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -82,6 +89,75 @@ pub struct Bend {
     mean: f64,
     deviation: f64,
     moved: [f64; KNOTS.len()],
+}
+
+/// A law of errors in units of sigma, looked up at Gaussian values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantiles {
+    law: ErrorLaw,
+    values: Vec<f64>,
+}
+
+/// A law moved, and stretched on each side.
+struct Stretched<'a> {
+    of: &'a Quantiles,
+    centre: f64,
+    median: f64,
+    below: f64,
+    above: f64,
+}
+
+impl Quantiles {
+    /// Of a law.
+    #[must_use]
+    pub fn of(law: &ErrorLaw) -> Self {
+        let last = (2.0 * FARTHEST * STEPS) as i32;
+        let at = |i: i32| law.quantile_of_gaussian(f64::from(i) / STEPS - FARTHEST);
+        Self { law: law.clone(), values: (0..=last).map(at).collect() }
+    }
+
+    /// The value of the law at a Gaussian value.
+    fn value(&self, q: f64) -> f64 {
+        let place = (q.clamp(-FARTHEST, FARTHEST) + FARTHEST) * STEPS;
+        let k = (place as usize).min(self.values.len() - 2);
+        self.values[k] + (place - k as f64) * (self.values[k + 1] - self.values[k])
+    }
+
+    /// The Gaussian value of a value.
+    fn gaussian(&self, value: f64) -> f64 {
+        let inner = &self.values[1..self.values.len() - 1];
+        let k = inner.partition_point(|known| *known <= value);
+        let (low, high) = (self.values[k], self.values[k + 1]);
+        let at = if high > low { (value - low) / (high - low) } else { 0.0 };
+        ((k as f64 + at) / STEPS - FARTHEST).clamp(-FARTHEST, FARTHEST)
+    }
+
+    /// The law of errors whose Gaussian values have this mean and deviation: a copy of it, moved and stretched, so
+    /// that its tails stay what they are.
+    fn stretched(&self, (mean, deviation): (f64, f64)) -> Stretched<'_> {
+        let (centre, median) = (self.value(mean), self.value(0.0));
+        let side = |to: f64| {
+            let (wide, usual) =
+                (self.value(mean + deviation * to) - centre, self.value(to) - median);
+            (wide / usual).clamp(1e-3, 1e3)
+        };
+        Stretched { of: self, centre, median, below: side(-MATCHED), above: side(MATCHED) }
+    }
+}
+
+impl Stretched<'_> {
+    /// Its value at a Gaussian value.
+    fn value(&self, q: f64) -> f64 {
+        let side = if q < 0.0 { self.below } else { self.above };
+        self.centre + side * (self.of.value(q) - self.median)
+    }
+
+    /// The Gaussian value of one that has another in the law itself.
+    fn gaussian(&self, q: f64) -> f64 {
+        let from = self.of.value(q) - self.centre;
+        let side = if from < 0.0 { self.below } else { self.above };
+        self.of.gaussian(self.median + from / side)
+    }
 }
 
 /// A state that learns from each row when it becomes known, by what was expected of it.
@@ -128,7 +204,7 @@ impl Adaptive {
 
     /// Learns from the Gaussian value of a row ([`ErrorLaw::gaussian_quantile_of`]) in its law as that was
     /// fitted, and from what was expected of it. What is no number is left out.
-    pub fn learn(&mut self, q: f64, expected: &Expected) {
+    pub fn learn(&mut self, q: f64, expected: &Expected, law: &Quantiles) {
         if q.is_nan() {
             return;
         }
@@ -146,8 +222,8 @@ impl Adaptive {
         for ((speed, memory), now) in self.speeds.iter_mut().zip(MEMORY).zip(now) {
             speed.learn(q, memory, now);
         }
-        let (mean, deviation) = expected.together;
-        let (z, kept) = ((q - mean) / deviation, 0.5f64.powf(1.0 / KNOTS_MEMORY));
+        let z = law.stretched(expected.together).gaussian(q);
+        let kept = 0.5f64.powf(1.0 / KNOTS_MEMORY);
         for (share, knot) in self.shares.iter_mut().zip(KNOTS) {
             *share = *share * kept + f64::from(z <= knot);
         }
@@ -182,9 +258,8 @@ impl Adaptive {
         (mean, log.exp())
     }
 
-    /// What becomes of the law of the next row. Where the shares of standardised values say $\Phi^{-1}(s)$
-    /// instead of a knot $k$, the value $m + d k$ of the law as it was is the one that is $\Phi^{-1}(s)$ in
-    /// the new law.
+    /// What becomes of the law of the next row: moved and stretched, and where the shares of values say
+    /// $\Phi^{-1}(s)$ instead of a knot $k$, its value at $k$ becomes that at $\Phi^{-1}(s)$.
     #[must_use]
     pub fn bend(&self) -> Bend {
         let (mean, deviation) = self.together(&self.each());
@@ -224,16 +299,16 @@ impl Default for Bend {
 }
 
 impl Bend {
-    /// The factor by which error bars are wider than those of the law as it was, about.
+    /// The factor by which 90% intervals are wider than those of the law as it was, and by how many sigmas the
+    /// middle has moved.
     #[must_use]
-    pub fn factor(&self) -> f64 {
-        self.deviation
-    }
-
-    /// By how many sigmas, about, they move.
-    #[must_use]
-    pub fn shift(&self) -> f64 {
-        self.mean
+    pub fn width_and_shift(&self, law: &Quantiles) -> (f64, f64) {
+        let bent = self.of(law);
+        let width = |law: &ErrorLaw| {
+            let (low, high) = law.interval(0.9);
+            high - low
+        };
+        (width(&bent) / width(&law.law), bent.quantile(0.5) - law.law.quantile(0.5))
     }
 
     /// Whether it leaves laws as they were.
@@ -242,13 +317,13 @@ impl Bend {
         *self == Self::default()
     }
 
-    /// A law of errors in units of sigma, bent.
+    /// The law of errors in units of sigma, bent.
     #[must_use]
-    pub fn of(&self, law: &ErrorLaw) -> ErrorLaw {
+    pub fn of(&self, law: &Quantiles) -> ErrorLaw {
         if self.is_none() {
-            return law.clone();
+            return law.law.clone();
         }
-        let Self { mean, deviation, moved } = self;
+        let moved = self.moved;
         // Between knots the move is a straight line, beyond them what it is at the ends.
         let moved = |q: f64| {
             let after = KNOTS.partition_point(|knot| *knot < q);
@@ -262,18 +337,16 @@ impl Bend {
                 }
             }
         };
-        // As far as the law itself can be told.
-        let told = |q: &f64| (mean + deviation * q).abs() <= FARTHEST;
-        let places: Vec<f64> = (-32..=32).map(|i| f64::from(i) * 0.25).filter(told).collect();
-        let mut to: Vec<f64> = places.iter().map(|q| q + moved(*q)).collect();
+        let stretched = law.stretched((self.mean, self.deviation));
+        let places = (-32..=32).map(|i| f64::from(i) * 0.25);
+        let mut to: Vec<f64> = places.clone().map(|q| q + moved(q)).collect();
         for k in 1..to.len() {
             to[k] = to[k].max(to[k - 1] + 0.01);
         }
-        let values: Vec<f64> =
-            places.iter().map(|q| law.quantile_of_gaussian(mean + deviation * q)).collect();
+        let values: Vec<f64> = places.map(|q| stretched.value(q)).collect();
         match Curve::new(&to, &values) {
-            Some(curve) => ErrorLaw::bent(*law.law(), curve),
-            None => law.clone(),
+            Some(curve) => ErrorLaw::bent(*law.law.law(), curve),
+            None => law.law.clone(),
         }
     }
 }
@@ -287,11 +360,11 @@ impl Following {
         }
     }
 
-    /// Learns from what was observed up to a moment.
-    pub fn know(&mut self, until: f64) {
+    /// Learns from what was observed up to a moment, in units of this law.
+    pub fn know(&mut self, until: f64, law: &Quantiles) {
         while self.waiting.front().is_some_and(|(time, ..)| *time <= until) {
             let Some((_, q, expected)) = self.waiting.pop_front() else { return };
-            self.state.learn(q, &expected);
+            self.state.learn(q, &expected, law);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Error bars that follow what has been observed.
 
-use errbar::adapt::{Adaptive, Following};
+use errbar::adapt::{Adaptive, Following, Quantiles};
 use errbar::law::{Base, ErrorLaw, Law};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -18,13 +18,14 @@ fn draw(seed: u64, rows: usize, of: impl Fn(usize) -> (f64, f64)) -> Vec<f64> {
 /// Walks through errors in units of sigma: the mean CRPS from a row on, followed and as it was, and the share
 /// of rows that intervals of 90% hold.
 fn walk(law: &ErrorLaw, errors: &[f64], from: usize) -> ([f64; 2], f64) {
+    let told = Quantiles::of(law);
     let mut state = Following::default();
     let (mut crps, mut held, mut rows) = ([0.0; 2], 0.0, 0.0);
     for (row, &z) in errors.iter().enumerate() {
         let time = row as f64;
-        state.know(time - 1.0);
+        state.know(time - 1.0, &told);
         if row >= from {
-            let bent = state.bend().of(law);
+            let bent = state.bend().of(&told);
             let (low, high) = bent.interval(0.9);
             assert!(low.is_finite() && high > low && high.is_finite());
             held += f64::from(low <= z && z <= high);
@@ -90,13 +91,13 @@ fn what_changes_is_followed() {
 /// Shapes are followed too, if slowly: two heaps where the law has one, whose own intervals of 50% hold 20%.
 #[test]
 fn quantiles_are_followed() {
-    let law = ErrorLaw::default();
+    let told = Quantiles::of(&ErrorLaw::default());
     let errors: Vec<f64> = draw(5, 3000, |row| (if row % 2 == 0 { 1.0 } else { -1.0 }, 0.3));
     let mut state = Following::default();
     let mut held = 0.0;
     for (row, &z) in errors.iter().enumerate() {
-        state.know(row as f64 - 1.0);
-        let (low, high) = state.bend().of(&law).interval(0.5);
+        state.know(row as f64 - 1.0, &told);
+        let (low, high) = state.bend().of(&told).interval(0.5);
         held += f64::from(row >= 1500 && low <= z && z <= high);
         state.observe(row as f64, z);
     }
@@ -110,15 +111,16 @@ fn quantiles_are_followed() {
 #[test]
 fn outliers_are_forgotten() {
     let law = heavy();
+    let told = Quantiles::of(&law);
     let q = draw(3, 400, |_| (0.0, 1.0));
     let width = |spoilt: &dyn Fn(usize) -> Option<f64>| {
         let mut state = Following::default();
         for (row, q) in q.iter().enumerate() {
-            state.know(row as f64 - 1.0);
+            state.know(row as f64 - 1.0, &told);
             state.observe(row as f64, spoilt(row).unwrap_or(*q));
         }
-        state.know(399.0);
-        let (low, high) = state.bend().of(&law).interval(0.9);
+        state.know(399.0, &told);
+        let (low, high) = state.bend().of(&told).interval(0.9);
         high - low
     };
     let usual = width(&|_| None);
@@ -132,17 +134,17 @@ fn outliers_are_forgotten() {
     }
     let mut state = Following::default();
     state.observe(0.0, f64::NAN);
-    state.know(5.0);
-    assert!(state.state().learned() == 0 && state.bend().of(&law) == law);
+    state.know(5.0, &told);
+    assert!(state.state().learned() == 0 && state.bend().of(&told) == law);
     // All the same, or all far away: widths stay positive and finite.
     for far in [0.0, 50.0, -1e9] {
         let (low, high) = {
             let mut state = Following::default();
             for row in 0..3000 {
                 state.observe(f64::from(row), far);
-                state.know(f64::from(row));
+                state.know(f64::from(row), &told);
             }
-            state.bend().of(&law).interval(0.99)
+            state.bend().of(&told).interval(0.99)
         };
         assert!(low < high && (high - low).is_finite(), "{far}: {low} {high}");
     }
@@ -151,7 +153,7 @@ fn outliers_are_forgotten() {
 /// What is observed but not known yet changes nothing, and a saved state goes on as it was.
 #[test]
 fn what_is_not_known_changes_nothing() {
-    let law = heavy();
+    let told = Quantiles::of(&heavy());
     // Three rows at each moment.
     let time = |row: usize| (row / 3) as f64;
     let q = draw(11, 300, |row| (0.0, 1.0 + row as f64 / 100.0));
@@ -161,22 +163,22 @@ fn what_is_not_known_changes_nothing() {
                 let mut state = Following::default();
                 for (row, q) in q.iter().enumerate().take(asked) {
                     let later = time(row) + delay > time(asked);
-                    state.know(time(row) - delay);
+                    state.know(time(row) - delay, &told);
                     state.observe(time(row), if changed && later { -q } else { *q });
                 }
-                state.know(time(asked) - delay);
-                state.bend().of(&law)
+                state.know(time(asked) - delay, &told);
+                state.bend().of(&told)
             };
             assert_eq!(said(false), said(true), "{delay:?} {asked}");
         }
         let mut state = Adaptive::default();
-        (0..150).for_each(|row| state.learn(q[row], &state.expected()));
+        (0..150).for_each(|row| state.learn(q[row], &state.expected(), &told));
         let text = serde_json::to_string(&state).unwrap();
         let mut again: Adaptive = serde_json::from_str(&text).unwrap();
         (150..300).for_each(|row| {
-            state.learn(q[row], &state.expected());
-            again.learn(q[row], &again.expected());
+            state.learn(q[row], &state.expected(), &told);
+            again.learn(q[row], &again.expected(), &told);
         });
-        assert_eq!(state.bend().of(&law), again.bend().of(&law));
+        assert_eq!(state.bend().of(&told), again.bend().of(&told));
     }
 }

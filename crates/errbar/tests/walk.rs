@@ -86,6 +86,7 @@ fn walk(table: &Table, series: &Series, start: f64, refit: Refit) -> errbar::Res
         weight: None,
         options: options(),
         debias_if_it_pays: true,
+        follow_held_out: false,
     };
     let how = Backtest { start, refit, levels: &[0.5, 0.9] };
     Ok(walk::backtest(&learning, series, &how, &Silent)?.rows)
@@ -99,6 +100,7 @@ fn learn(table: &Table, series: &Series) -> Fitted {
         weight: None,
         options: options(),
         debias_if_it_pays: true,
+        follow_held_out: false,
     };
     walk::fit(&learning, series, &Silent).unwrap().fit.fitted
 }
@@ -295,6 +297,7 @@ fn lags_are_used_where_they_help() {
         weight: None,
         options: options(),
         debias_if_it_pays: true,
+        follow_held_out: false,
     };
     let early = walk::fit(&learning, &Series::new("time", Span::Moments(3), &[one]), &Silent);
     assert!(matches!(early, Err(errbar::Error::LagWithinDelay { .. })));

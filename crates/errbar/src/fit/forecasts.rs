@@ -1,7 +1,7 @@
 //! New rows, and what a fitted model says about them.
 
 use super::Fitted;
-use crate::adapt::Bend;
+use crate::adapt::{Bend, Quantiles};
 use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::law::{Base, Bounds, ErrorLaw, Transform};
@@ -179,8 +179,7 @@ impl<'a> Forecasts<'a> {
         if bends.iter().all(Bend::is_none) {
             return Ok(self);
         }
-        let as_fitted = self.law();
-        let (least, most) = self.fitted.model.limits();
+        let as_fitted = Quantiles::of(&self.law());
         let mut bent = Bent { laws: vec![], of_row: vec![], before: self.sigma.clone() };
         let mut last: Option<(&Bend, f64)> = None;
         for (bend, sigma) in bends.iter().zip(&mut self.sigma) {
@@ -196,7 +195,7 @@ impl<'a> Forecasts<'a> {
             };
             last = Some((bend, factor));
             bent.of_row.push(bent.laws.len() as u32 - 1);
-            *sigma = (*sigma * factor).clamp(least.min(*sigma), most.max(*sigma));
+            *sigma = (*sigma * factor).clamp(f64::MIN_POSITIVE, f64::MAX);
         }
         self.bent = Some(bent);
         Ok(self)

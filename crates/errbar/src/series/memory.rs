@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Span;
-use crate::adapt::Following;
+use crate::adapt::{Following, Quantiles};
 
 /// The series that a model is of: its columns, and what has been observed lately.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ impl Memory {
     }
 
     /// Learns from rows that are so old that neither lags nor corrections will ask for them.
-    pub(crate) fn forget(&mut self, lags: &[Span]) {
+    pub(crate) fn forget(&mut self, lags: &[Span], laws: &[Quantiles; 2]) {
         let kept = kept(&self.latest, lags).max(CORRECTABLE);
         // Now and then, not with each row: the latest are replayed whenever a law is asked for.
         if self.latest.len() <= 2 * kept {
@@ -126,7 +126,7 @@ impl Memory {
         let mut states = self.following();
         let gone = self.latest.len() - kept;
         self.latest.drain(..gone).for_each(|past| {
-            step(&mut states, &past);
+            step(&mut states, &past, laws);
             self.until = Some(past.time);
         });
         let [learned, without] = states;
@@ -146,9 +146,9 @@ impl Memory {
 }
 
 /// A row that is observed, in states that know what was known then.
-pub(crate) fn step(states: &mut [Following; 2], past: &Past) {
-    for (state, q) in states.iter_mut().zip(past.q) {
-        state.know(past.known);
+pub(crate) fn step(states: &mut [Following; 2], past: &Past, laws: &[Quantiles; 2]) {
+    for ((state, q), law) in states.iter_mut().zip(past.q).zip(laws) {
+        state.know(past.known, law);
         state.observe(past.time, q);
     }
 }

@@ -116,8 +116,6 @@ pub fn backtest(
     let mut done = 0.0;
     let mut out = Vec::with_capacity(after);
     let mut fits = Vec::with_capacity(periods.len());
-    // What was observed before the start, or never to be known in time, is followed too: lags ask for it.
-    let mut memory: Option<Series> = None;
     let mut last: Option<Fitted> = None;
     for (nth, period) in periods.iter().enumerate() {
         check(monitor)?;
@@ -126,7 +124,10 @@ pub fn backtest(
         let stage = Stage { whole: monitor, from: done / whole, to: (done + shares[nth]) / whole };
         done += shares[nth];
         let part = Part::of(rows, learning.weight, &known);
-        let learned = fit(&part.learning(learning), series, &stage)?;
+        // A new model follows what it would have said of the rows it was judged by: what an earlier one has
+        // learned is about its own laws.
+        let told = Learning { follow_held_out: nth > 0, ..part.learning(learning) };
+        let learned = fit(&told, series, &stage)?;
         let fitted = learned.fit.fitted;
         fits.push((start, known.len(), learned.lags.map(|_| !fitted.lags().is_empty())));
         let raw = super::errors(&fitted, &part.rows())?;
@@ -134,29 +135,19 @@ pub fn backtest(
         let Some(fresh) = fitted.series() else { return Err(Error::NoSeries) };
         let before: Vec<usize> =
             order.iter().copied().take_while(|&row| rows.time[row] < start).collect();
-        let from = match &memory {
-            // What was learned about laws goes on; lags are those of this fit.
-            Some(memory) => Series { lags: fresh.lags.clone(), ..memory.clone() },
-            None => {
-                // Rows that were not known yet to the fit will be.
-                let waiting: Vec<usize> = before
-                    .iter()
-                    .copied()
-                    .filter(|&row| rows.time[row] > clock.known(start))
-                    .collect();
-                let waiting = Part::of(rows, None, &waiting);
-                follow(&fitted, fresh, &waiting.rows())?.series
-            }
-        };
+        // Rows that were not known yet to the fit will be.
+        let waiting: Vec<usize> =
+            before.iter().copied().filter(|&row| rows.time[row] > clock.known(start)).collect();
+        let waiting = Part::of(rows, None, &waiting);
+        let from = follow(&fitted, fresh, &waiting.rows())?.series;
         let part = Part::of(rows, None, period);
         let followed = follow(&fitted, &from, &part.rows())?;
         said(&fitted, &followed, &part, options.levels, (nth, constant), &mut out)?;
-        memory = Some(followed.series);
-        last = Some(fitted);
+        last = Some(fitted.with_series(followed.series));
     }
-    let (Some(fitted), Some(memory)) = (last, memory) else { return Err(Error::NoSeries) };
+    let Some(fitted) = last else { return Err(Error::NoSeries) };
     monitor.progress(1.0);
-    Ok(Walk { rows: out, fits, fitted: fitted.with_series(memory) })
+    Ok(Walk { rows: out, fits, fitted })
 }
 
 /// The rows after the start, in the parts that one fit forecasts.

@@ -1,7 +1,7 @@
 //! Learning from rows in time, with errors of earlier rows as inputs where they help.
 
 use super::SeriesRows;
-use super::follow::with_lags;
+use super::follow::{laws, with_lags};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::{Error, Result};
@@ -24,6 +24,9 @@ pub struct Learning<'a> {
     pub options: fit::Options,
     /// Whether forecasts are moved by their bias where rows held out gain by it.
     pub debias_if_it_pays: bool,
+    /// Whether error bars follow the rows that were held out, as if those had been forecast; otherwise they are as
+    /// fitted until something new is observed.
+    pub follow_held_out: bool,
 }
 
 /// What was learned.
@@ -83,9 +86,9 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     let first = Stage { whole: monitor, from: 0.0, to: part };
     let plain = learn(learning, rows.inputs, names, &every, (&error, &observation), &first)?;
     if series.lags.is_empty() {
-        return Ok(
-            Learned { rows: every, lags: None, ..plain }.remember(series, rows, &error, &clock)
-        );
+        let q = held_values(learning, [(&plain, &every), (&plain, &[])])?;
+        let learned = Learned { rows: every, lags: None, ..plain };
+        return Ok(learned.remember(series, rows, &error, &q, &clock));
     }
     let (inputs, whole) = with_lags(series, rows, &error, &clock);
     let known: Vec<usize> = every.iter().copied().filter(|&row| whole[row]).collect();
@@ -96,15 +99,20 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     let last = Stage { whole: monitor, from: part, to: 1.0 };
     let with = learn(learning, &inputs, &all, &known, (&error, &observation), &last)?;
     let worth = worth(&plain, &every, &with, &known)?;
+    let helps = worth.is_some_and(helps);
+    let q = match helps {
+        true => held_values(learning, [(&with, &known), (&plain, &every)])?,
+        false => held_values(learning, [(&plain, &every), (&plain, &[])])?,
+    };
     let none = Series { lags: Vec::new(), ..series.clone() };
-    let (learned, series) = match worth.is_some_and(helps) {
+    let (learned, series) = match helps {
         true => {
             let fitted = with.fit.fitted.clone().beside(plain.fit.fitted);
             (Learned { rows: known, fit: Fit { fitted, ..with.fit }, ..with }, series)
         }
         false => (Learned { rows: every, ..plain }, &none),
     };
-    Ok(Learned { lags: worth, ..learned }.remember(series, rows, &error, &clock))
+    Ok(Learned { lags: worth, ..learned }.remember(series, rows, &error, &q, &clock))
 }
 
 /// Whether lags are used. They leave the user's forecast as it is, so that any gain that is no chance is one.
@@ -189,22 +197,53 @@ fn worth(
     Ok(Some(Worth::new(gain, noise * count / whole)))
 }
 
+/// The Gaussian values of rows that two models had held out, in the laws that other rows told; nothing where they
+/// are not to be followed.
+fn held_values(
+    learning: &Learning,
+    models: [(&Learned, &[usize]); 2],
+) -> Result<HashMap<usize, [f64; 2]>> {
+    let mut values: HashMap<usize, [f64; 2]> = HashMap::new();
+    for (nth, (learned, rows)) in models.into_iter().enumerate() {
+        let Some(held_out) = learned.fit.held_out.as_ref().filter(|_| learning.follow_held_out)
+        else {
+            continue;
+        };
+        let equal = law::judge::as_gaussian(&held_out.sample()?, held_out.error_laws())?;
+        for ((row, equal), sigma) in held_out.rows.iter().zip(equal).zip(&held_out.sigma) {
+            if let Some(row) = rows.get(*row) {
+                values.entry(*row).or_insert([f64::NAN; 2])[nth] = equal / sigma;
+            }
+        }
+    }
+    Ok(values)
+}
+
 impl Learned {
     /// The same, with the latest rows in the memory of the model.
-    fn remember(self, series: &Series, rows: &SeriesRows, error: &[f64], clock: &Clock) -> Self {
+    fn remember(
+        self,
+        series: &Series,
+        rows: &SeriesRows,
+        error: &[f64],
+        q: &HashMap<usize, [f64; 2]>,
+        clock: &Clock,
+    ) -> Self {
         let mut series = Series { moments: clock.latest().to_vec(), ..series.clone() };
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|a, b| rows.time[*a].total_cmp(&rows.time[*b]));
         let mut of_group: Vec<Vec<Past>> = vec![Vec::new(); rows.groups()];
+        let laws = laws(&self.fit.fitted);
         for row in order {
             let time = rows.time[row];
-            let past = Past { time, known: clock.known(time), error: error[row], q: [f64::NAN; 2] };
+            let q = q.get(&row).copied().unwrap_or([f64::NAN; 2]);
+            let past = Past { time, known: clock.known(time), error: error[row], q };
             of_group[rows.group_of(row) as usize].push(past);
         }
         for (group, latest) in of_group.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty())
         {
             let mut memory = Memory { latest, ..Memory::default() };
-            memory.forget(&series.lags);
+            memory.forget(&series.lags, &laws);
             series.groups.insert(rows.label(group as u32).to_string(), memory);
         }
         let fitted: Fitted = self.fit.fitted.with_series(series);

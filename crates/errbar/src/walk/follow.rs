@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::{SeriesRows, errors};
-use crate::adapt::Bend;
+use crate::adapt::{Bend, Quantiles};
 use crate::error::{Error, Result};
 use crate::fit::{Fitted, Forecasts, Rows};
+use crate::law::ErrorLaw;
 use crate::series::{Clock, Lagged, Past, Series, lagged, step};
 
 /// What is said of rows in time.
@@ -117,6 +118,7 @@ pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Fol
         .collect();
     let observed = |row: usize| !error[row].is_nan();
     let q = gaussian_values(fitted, rows, &inputs, &whole, &|row| observed(row))?;
+    let laws = laws(fitted);
     let groups: Vec<(Vec<Bend>, Option<crate::series::Memory>)> = (place.par_iter().enumerate())
         .map(|(group, of_group)| {
             let known = series.groups.get(rows.label(group as u32));
@@ -130,22 +132,22 @@ pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Fol
             for (nth, &row) in of_group.iter().enumerate() {
                 let (time, known) = (rows.time[row], clock.known(rows.time[row]));
                 while let Some(past) = latest.next_if(|past| past.time < time) {
-                    step(&mut states, past);
+                    step(&mut states, past, &laws);
                 }
                 let before = memory.until.is_some_and(|until| time <= until);
-                states.iter_mut().for_each(|state| state.know(known));
+                states.iter_mut().zip(&laws).for_each(|(state, law)| state.know(known, law));
                 let state = &states[usize::from(!whole[row] && !series.lags.is_empty())];
                 bends.push(if before { Bend::default() } else { state.bend() });
                 if !passed[row] && end.is_some_and(|end| nth <= end) {
                     let past = Past { time, known, error: error[row], q: q[row] };
-                    step(&mut states, &past);
+                    step(&mut states, &past, &laws);
                     new.push(past);
                 }
             }
             let changed = (!new.is_empty()).then(|| {
                 let mut memory = memory;
                 memory.latest.extend(new);
-                memory.forget(&series.lags);
+                memory.forget(&series.lags, &laws);
                 memory
             });
             (bends, changed)
@@ -168,6 +170,16 @@ pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Fol
     after.moments = Clock::new(series.delay, times.copied()).latest().to_vec();
     let passed = (0..rows.len()).filter(|&row| passed[row] && observed(row)).collect();
     Ok(Followed { inputs, whole, bends, series: after, passed, error, q })
+}
+
+/// The laws of a model and of that without lags, as they were fitted.
+pub(super) fn laws(fitted: &Fitted) -> [Quantiles; 2] {
+    let law = |model: &Fitted| {
+        let law = model.shape().map_or(ErrorLaw::default(), |shape| shape.law().clone());
+        Quantiles::of(&law)
+    };
+    let own = law(fitted);
+    [own.clone(), fitted.without_lags().map_or(own, law)]
 }
 
 /// The inputs of rows with their lagged errors, and whether all of those are known.

@@ -1,7 +1,7 @@
 //! Newly observed rows, taken into the memory of a model.
 
 use super::SeriesRows;
-use super::follow::{Followed, follow};
+use super::follow::{Followed, follow, laws};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::series::{Before, Clock, Memory, Past, Series};
@@ -56,22 +56,23 @@ const ENOUGH: u64 = 30;
 impl State {
     /// Of all groups of a series, each by the rows that it has learned from lately.
     #[must_use]
-    pub fn of(series: &Series) -> Self {
+    pub fn of(fitted: &Fitted, series: &Series) -> Self {
+        let laws = laws(fitted);
         let (mut log, mut shift, mut weight) = (0.0, 0.0, 0.0);
         let mut range = (f64::INFINITY, 0.0f64);
         for memory in series.groups.values() {
             let mut states = memory.following();
             for past in &memory.latest {
-                crate::series::step(&mut states, past);
+                crate::series::step(&mut states, past, &laws);
             }
-            states[0].know(f64::INFINITY);
+            states[0].know(f64::INFINITY, &laws[0]);
             let rows = states[0].state().learned().min(2000) as f64;
             if rows > 0.0 {
-                let bend = states[0].bend();
-                log += rows * bend.factor().ln();
-                shift += rows * bend.shift();
+                let (factor, moved) = states[0].bend().width_and_shift(&laws[0]);
+                log += rows * factor.ln();
+                shift += rows * moved;
                 weight += rows;
-                range = (range.0.min(bend.factor()), range.1.max(bend.factor()));
+                range = (range.0.min(factor), range.1.max(factor));
             }
         }
         let rows = series.learned();
@@ -128,7 +129,7 @@ pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updat
     if !groups.is_empty() {
         after.before = Some(Box::new(Before { moments: series.moments.clone(), groups }));
     }
-    let state = State::of(&after);
+    let state = State::of(fitted, &after);
     Ok(Updated { series: after, taken, late: left, state })
 }
 
