@@ -33,6 +33,8 @@ pub(super) struct FitSummary {
     pub(super) worth: Option<Worth>,
     /// What errors of earlier rows are worth, where they were asked for.
     pub(super) lags: Option<Worth>,
+    /// What they would save, where they were not.
+    pub(super) suggested: Option<String>,
     pub(super) notes: Vec<String>,
     /// How the times are written, where that is not ISO 8601.
     pub(super) time_written: Option<String>,
@@ -90,6 +92,9 @@ impl FitSummary {
                 significant(100.0 * gain, 2),
                 significant(100.0 * noise, 2)
             ));
+        }
+        if let Some(suggested) = &self.suggested {
+            console.warn(suggested);
         }
         if self.fit.fitted.too_few_rows() {
             console.warn(&format!(
@@ -330,6 +335,7 @@ impl FitSummary {
             "debias_would_save": self.worth.map(|worth| worth.gain),
             "lags": fitted.names()[fitted.table_names().len()..],
             "lags_save": self.lags.map(|worth| worth.gain),
+            "lag_suggested": self.suggested,
             "warnings": warnings,
             "notes": self.notes,
         })

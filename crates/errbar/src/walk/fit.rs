@@ -131,6 +131,71 @@ fn check_lags(series: &Series) -> Result<()> {
     Ok(())
 }
 
+/// What the error of the latest row that is known would be worth as an input: the share by which the CRPS of one
+/// constant sigma falls when the bias that it tells is taken off, beyond that of the inputs. `None` where few
+/// rows have one.
+///
+/// # Errors
+/// As [`fit`].
+pub fn worth_of_a_lag(
+    learning: &Learning,
+    series: &Series,
+    monitor: &dyn Monitor,
+) -> Result<Option<Worth>> {
+    let Learning { rows, names, options, .. } = learning;
+    rows.check(names.len())?;
+    let transform = options.transform;
+    let observation = transform.all("observation", rows.observation)?;
+    let forecast = rows.forecast.map(|at| transform.all("forecast", at)).transpose()?;
+    let at = |row: usize| forecast.as_ref().map_or(0.0, |forecast| forecast[row]);
+    let error: Vec<f64> = observation.iter().enumerate().map(|(row, y)| y - at(row)).collect();
+    let clock = Clock::new(series.delay, rows.time.iter().copied());
+    let series = Series { lags: vec![series.delay], ..series.clone() };
+    let (inputs, whole) = with_lags(&series, rows, &error, &clock);
+    let known: Vec<usize> =
+        (0..rows.len()).filter(|&row| whole[row] && error[row].is_finite()).collect();
+    if 2 * known.len() < rows.len() || known.len() < LEAST_ROWS {
+        return Ok(None);
+    }
+    let wide = names.len() + 1;
+    let worth = |inputs: &[f64], width: usize| {
+        let data = data_of(learning, inputs, width, &known, (&error, &observation))?;
+        fit::worth_of_debiasing(&data, options, monitor)
+    };
+    let (Some(with), Some(without)) = (worth(&inputs, wide)?, worth(rows.inputs, names.len())?)
+    else {
+        return Ok(None);
+    };
+    let before = without.gain.clamp(0.0, 0.99);
+    let gain = (with.gain - before) / (1.0 - before);
+    Ok(Some(Worth::new(gain, with.standard_error / (1.0 - before))))
+}
+
+/// Some of the rows as data in time.
+fn data_of(
+    learning: &Learning,
+    inputs: &[f64],
+    width: usize,
+    chosen: &[usize],
+    (error, observation): (&[f64], &[f64]),
+) -> Result<Data<'static>> {
+    let pick = |of: &[f64]| chosen.iter().map(|&row| of[row]).collect::<Vec<f64>>();
+    let inputs: Vec<f64> =
+        chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]).copied().collect();
+    let (error, observation) = (pick(error), pick(observation));
+    let weight = learning.weight.map(pick);
+    let mut data = Data::with_missing(&inputs, width, &error)?.maybe_weighted(weight.as_deref())?;
+    if learning.rows.forecast.is_some() {
+        data = data.maybe_observed(Some(&observation))?;
+    }
+    if let Some(group) = learning.rows.group {
+        let rows = chosen.iter().map(|&row| group.rows[row]).collect();
+        data = data.grouped(crate::data::Group { rows, ..group.clone() })?;
+    }
+    let data = data.in_time(&pick(learning.rows.time))?;
+    Ok(data.pick(&(0..data.rows()).collect::<Vec<usize>>()))
+}
+
 /// Fits one model to some of the rows.
 fn learn(
     learning: &Learning,
@@ -140,22 +205,7 @@ fn learn(
     (error, observation): (&[f64], &[f64]),
     monitor: &dyn Monitor,
 ) -> Result<Learned> {
-    let width = names.len();
-    let pick = |of: &[f64]| chosen.iter().map(|&row| of[row]).collect::<Vec<f64>>();
-    let inputs: Vec<f64> =
-        chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]).copied().collect();
-    let (error, observation) = (pick(error), pick(observation));
-    let weight = learning.weight.map(pick);
-    let time = pick(learning.rows.time);
-    let mut data = Data::with_missing(&inputs, width, &error)?.maybe_weighted(weight.as_deref())?;
-    if learning.rows.forecast.is_some() {
-        data = data.maybe_observed(Some(&observation))?;
-    }
-    if let Some(group) = learning.rows.group {
-        let rows = chosen.iter().map(|&row| group.rows[row]).collect();
-        data = data.grouped(crate::data::Group { rows, ..group.clone() })?;
-    }
-    let data = data.in_time(&time)?;
+    let data = data_of(learning, inputs, names.len(), chosen, (error, observation))?;
     let mut options = learning.options;
     let mut debiasing = None;
     if learning.debias_if_it_pays && !options.debias && learning.rows.forecast.is_some() {

@@ -11,7 +11,7 @@ mod follow;
 mod update;
 
 pub use self::backtest::{Backtest, Refit, Walk, Walked, backtest};
-pub use self::fit::{Learned, Learning, fit};
+pub use self::fit::{Learned, Learning, fit, worth_of_a_lag};
 pub use self::follow::{Followed, follow};
 pub use self::update::{Late, State, Updated, undo, update};
 
