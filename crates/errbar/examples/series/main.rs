@@ -131,7 +131,8 @@ impl<T: Tail> Bars for Tails<T> {
     }
 }
 
-const METHODS: [&str; 6] = ["truth", "as fitted", "followed", "ACI", "DtACI", "conformal PID"];
+const METHODS: [&str; 7] =
+    ["truth", "as fitted", "followed", "ACI", "DtACI", "PID 0.1", "PID 0.02"];
 
 fn method(name: &str, law: &ErrorLaw, change: Change) -> Box<dyn Bars> {
     let (law, now) = (law.clone(), (0.0, 1.0));
@@ -141,7 +142,9 @@ fn method(name: &str, law: &ErrorLaw, change: Change) -> Box<dyn Bars> {
         "followed" => Box::new(Followed { now: law.clone(), law, state: Following::default() }),
         "ACI" => Box::new(Tails::new(LEVELS, |tail| Aci::new(&law, tail, &[0.005]))),
         "DtACI" => Box::new(Tails::new(LEVELS, |tail| Aci::new(&law, tail, &conformal::STEPS))),
-        _ => Box::new(Tails::new(LEVELS, |tail| Pid::new(&law, tail, ROWS))),
+        // The step that papers take, and one that bears a delay.
+        "PID 0.1" => Box::new(Tails::new(LEVELS, |tail| Pid::new(&law, tail, 0.1))),
+        _ => Box::new(Tails::new(LEVELS, |tail| Pid::new(&law, tail, 0.02))),
     }
 }
 
