@@ -12,7 +12,8 @@ from ._arrays import Floats, column, floats, groups_of, maybe_column, name_of
 
 
 class Update(NamedTuple):
-    """What an update did."""
+    """What :meth:`SigmaRegressor.update` did: which rows it took, and how error bars have changed since the
+    model was fitted."""
 
     rows: int
     """Observed rows that were taken."""
@@ -205,7 +206,7 @@ def times(time: Any) -> tuple[Floats, bool]:
         try:
             values = values.astype("datetime64[us]")
         except ValueError:
-            raise ValueError(f"time is {values.flat[0]!r}, which is no date as in 2024-01-31") from None
+            raise ValueError(f"time is {str(values.flat[0])!r}, which is no date as in 2024-01-31") from None
     if values.dtype.kind == "M":
         seconds = values.astype("datetime64[us]").astype(np.int64) / 1e6
         seconds = np.where(np.isnat(values), np.nan, seconds)

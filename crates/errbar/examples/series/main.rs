@@ -10,7 +10,7 @@
 mod conformal;
 
 use conformal::{Aci, Pid, Tail, Tails};
-use errbar::adapt::Following;
+use errbar::adapt::{Following, Quantiles};
 use errbar::law::{Base, ErrorLaw, Law};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -94,17 +94,18 @@ impl Bars for Known {
 
 struct Followed {
     law: ErrorLaw,
+    told: Quantiles,
     state: Following,
     now: ErrorLaw,
 }
 
 impl Bars for Followed {
     fn know(&mut self, until: f64) {
-        self.state.know(until);
+        self.state.know(until, &self.told);
     }
 
     fn say(&mut self, _: f64) -> Intervals {
-        self.now = self.state.bend().of(&self.law);
+        self.now = self.state.bend().of(&self.told);
         intervals(&self.now)
     }
 
@@ -139,7 +140,12 @@ fn method(name: &str, law: &ErrorLaw, change: Change) -> Box<dyn Bars> {
     match name {
         "truth" => Box::new(Known { law, change, now }),
         "as fitted" => Box::new(Known { law, change: STILL.change, now }),
-        "followed" => Box::new(Followed { now: law.clone(), law, state: Following::default() }),
+        "followed" => Box::new(Followed {
+            now: law.clone(),
+            told: Quantiles::of(&law),
+            law,
+            state: Following::default(),
+        }),
         "ACI" => Box::new(Tails::new(LEVELS, |tail| Aci::new(&law, tail, &[0.005]))),
         "DtACI" => Box::new(Tails::new(LEVELS, |tail| Aci::new(&law, tail, &conformal::STEPS))),
         // The step that papers take, and one that bears a delay.

@@ -137,7 +137,7 @@ impl Memory {
         self.learned.check()?;
         self.without.as_ref().map_or(Ok(()), Following::check)?;
         let in_order = self.latest.windows(2).all(|two| two[0].time <= two[1].time);
-        let sane = |past: &Past| past.time.is_finite() && !(past.known > past.time);
+        let sane = |past: &Past| past.time.is_finite() && past.known <= past.time;
         match in_order && self.latest.iter().all(sane) {
             true => Ok(()),
             false => Err("the latest rows that it remembers are not in the order of time"),
