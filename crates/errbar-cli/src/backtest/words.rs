@@ -33,6 +33,9 @@ pub(super) struct Summary {
     verdict: Option<(Judgement, bool)>,
 }
 
+/// The CRPS of a row, and the probability that its law gave to less than was observed.
+type ScoreAndPit<'a> = &'a dyn Fn(&Walked) -> (f64, f64);
+
 /// What is compared.
 const NAMES: [&str; 3] = ["followed", "as fitted", "one constant sigma"];
 
@@ -103,7 +106,7 @@ impl Summary {
             .filter(|(walked, error)| error.is_finite() && walked.crps[0].is_finite())
             .collect();
         let gaussian = ErrorLaw::default();
-        let by: [&dyn Fn(&Walked) -> (f64, f64); 3] = [
+        let by: [ScoreAndPit; 3] = [
             &|walked| (walked.crps[0], walked.pit[0]),
             &|walked| (walked.crps[1], walked.pit[1]),
             &|walked| {

@@ -81,7 +81,7 @@ pub struct Walk {
 /// was not known at its time.
 ///
 /// # Errors
-/// As [`fit`]; a start that leaves nothing to learn from, or nothing to forecast.
+/// As [`fit()`]; a start that leaves nothing to learn from, or nothing to forecast.
 pub fn backtest(
     learning: &Learning,
     series: &Series,

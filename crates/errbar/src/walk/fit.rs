@@ -136,7 +136,7 @@ fn check_lags(series: &Series) -> Result<()> {
 /// rows have one.
 ///
 /// # Errors
-/// As [`fit`].
+/// As [`fit()`].
 pub fn worth_of_a_lag(
     learning: &Learning,
     series: &Series,
