@@ -305,3 +305,15 @@ fn what_cannot_be_walked_is_refused() {
         assert_eq!(refused.status, Some(2), "{wrong}: {}", refused.stderr);
     }
 }
+
+/// A promise that rows in no time at all cannot keep is warned of.
+#[test]
+fn guarantees_of_rows_that_resemble_each_other_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    put(&folder, "t.csv", &days(600, &[""], |_| 1.0));
+    let columns = "--inputs x --forecast mu --observation y --model constant --guarantee";
+    let warned = run(&folder, &format!("fit t.csv {columns} -o m.json")).well();
+    assert!(warned.stderr.contains("it may not hold"), "{}", warned.stderr);
+    let told = run(&folder, &format!("fit t.csv {columns} --independent -o m.json")).well();
+    assert!(!told.stderr.contains("it may not hold"), "{}", told.stderr);
+}

@@ -372,3 +372,33 @@ fn memories_are_checked() {
         Err(errbar::Error::NotFinite { .. })
     ));
 }
+
+/// Of very many rows only the latest are looked at, which changes nothing that could be told.
+#[test]
+fn what_is_forgotten_need_not_be_learned() {
+    let one = Span::Moments(1);
+    let names = ["x".to_string()];
+    let table = Table::draw(4, 70_500, 0, 0.0, 0.0);
+    let known = table.pick(|row| row < 500);
+    let learning = Learning {
+        rows: known.rows(),
+        names: &names,
+        weight: None,
+        options: options().kind(Kind::Constant),
+        debias_if_it_pays: false,
+        follow_held_out: false,
+    };
+    let fitted = walk::fit(&learning, &Series::new("time", one, &[]), &Silent).unwrap().fit.fitted;
+    let later = |from: usize, to: usize| table.pick(|row| (from..to).contains(&row));
+    let at_once = walk::update(&fitted, &later(500, 70_500).rows(), false).unwrap();
+    let first = walk::update(&fitted, &later(500, 40_000).rows(), false).unwrap();
+    let second = fitted.clone().with_series(first.series);
+    let second = walk::update(&second, &later(40_000, 70_500).rows(), false).unwrap();
+    assert_eq!((at_once.taken, second.taken), (70_000, 30_500));
+    let (a, b) = (at_once.state, second.state);
+    assert!(
+        (a.factor / b.factor - 1.0).abs() < 1e-6 && (a.shift - b.shift).abs() < 1e-6,
+        "{a:?} {b:?}"
+    );
+    assert!((a.factor - 1.0).abs() > 1e-4, "{a:?}");
+}

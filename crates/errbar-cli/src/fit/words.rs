@@ -93,6 +93,14 @@ impl FitSummary {
                 significant(100.0 * noise, 2)
             ));
         }
+        let alike = self.fit.fitted.validation().is_some_and(|found| found.dependence.is_some());
+        if self.fit.fitted.guarantee().is_some() && alike && !self.in_order {
+            console.warn(
+                "neighbouring errors resemble each other, so that new rows may not be exchangeable with these, as \
+                 the guarantee assumes: it may not hold; name the column of times with --time, and see errbar \
+                 backtest",
+            );
+        }
         if let Some(suggested) = &self.suggested {
             console.warn(suggested);
         }

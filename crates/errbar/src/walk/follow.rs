@@ -99,6 +99,27 @@ impl Asked {
 /// # Errors
 /// Columns of different lengths or of another model, or a time that is not finite.
 pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Followed> {
+    follow_for(Purpose::Laws, fitted, series, rows)
+}
+
+/// What rows are followed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The laws of each, and the memory after them.
+    Laws,
+    /// The memory alone.
+    Memory,
+}
+
+/// Rows of a group beyond these are forgotten: of the slowest speed, half after every two thousand.
+const REMEMBERED: usize = 1 << 16;
+
+pub(super) fn follow_for(
+    purpose: Purpose,
+    fitted: &Fitted,
+    series: &Series,
+    rows: &SeriesRows,
+) -> Result<Followed> {
     let columns = fitted.table_names().len();
     rows.check(columns)?;
     let error = errors(fitted, rows)?;
@@ -117,7 +138,13 @@ pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Fol
         })
         .collect();
     let observed = |row: usize| !error[row].is_nan();
-    let q = gaussian_values(fitted, rows, &inputs, &whole, &|row| observed(row))?;
+    let mut wanted: Vec<bool> = (0..rows.len()).map(observed).collect();
+    if purpose == Purpose::Memory {
+        for of_group in place.iter().filter(|of_group| of_group.len() > REMEMBERED) {
+            of_group[..of_group.len() - REMEMBERED].iter().for_each(|&row| wanted[row] = false);
+        }
+    }
+    let q = gaussian_values(fitted, rows, &inputs, &whole, &|row| wanted[row])?;
     let laws = laws(fitted);
     let groups: Vec<(Vec<Bend>, Option<crate::series::Memory>)> = (place.par_iter().enumerate())
         .map(|(group, of_group)| {
@@ -131,6 +158,12 @@ pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Fol
             let mut new: Vec<Past> = Vec::new();
             for (nth, &row) in of_group.iter().enumerate() {
                 let (time, known) = (rows.time[row], clock.known(rows.time[row]));
+                let is_new = !passed[row] && end.is_some_and(|end| nth <= end);
+                let past = Past { time, known, error: error[row], q: q[row] };
+                if purpose == Purpose::Memory {
+                    new.extend(is_new.then_some(past));
+                    continue;
+                }
                 while let Some(past) = latest.next_if(|past| past.time < time) {
                     step(&mut states, past, &laws);
                 }
@@ -138,8 +171,7 @@ pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Fol
                 states.iter_mut().zip(&laws).for_each(|(state, law)| state.know(known, law));
                 let state = &states[usize::from(!whole[row] && !series.lags.is_empty())];
                 bends.push(if before { Bend::default() } else { state.bend() });
-                if !passed[row] && end.is_some_and(|end| nth <= end) {
-                    let past = Past { time, known, error: error[row], q: q[row] };
+                if is_new {
                     step(&mut states, &past, &laws);
                     new.push(past);
                 }

@@ -1,7 +1,7 @@
 //! Newly observed rows, taken into the memory of a model.
 
 use super::SeriesRows;
-use super::follow::{Followed, follow, laws};
+use super::follow::{Followed, Purpose, follow_for, laws};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::series::{Before, Clock, Memory, Past, Series};
@@ -100,13 +100,14 @@ impl State {
 }
 
 /// Takes newly observed rows into what a model remembers. Rows of moments that have passed are left out, or,
-/// if they are to `replace` what is known, taken in its place.
+/// if they are to `replace` what is known, taken in its place. Of more than 65,536 rows of a group only so many of
+/// the latest move its error bars: what earlier ones would say is forgotten by then.
 ///
 /// # Errors
-/// As [`follow`], or a model without a series.
+/// As [`follow`](super::follow), or a model without a series.
 pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updated> {
     let series = fitted.series().ok_or(Error::NoSeries)?;
-    let followed = follow(fitted, series, rows)?;
+    let followed = follow_for(Purpose::Memory, fitted, series, rows)?;
     let mut after = followed.series.clone();
     let late: Vec<(usize, Late)> =
         followed.passed.iter().map(|&row| (row, late(series, rows, &followed, row))).collect();
