@@ -109,7 +109,7 @@ fn a_scale_is_learned_on_and_left_again() {
     let options = Options::default().kind(Kind::Polynomial).transform(log);
     let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
     let text = fitted.to_json().unwrap();
-    assert!(text.contains("\"needs\": [\n    \"law\",\n    \"transform\"\n  ]"));
+    assert!(text.contains("\"needs\":[\"law\",\"transform\"]"));
     let fitted = errbar::fit::Fitted::from_json(&text).unwrap();
     let new = Rows::new(&x[half..]).with_forecast(&forecast[half..]);
     let said = fitted.predict(new).unwrap();

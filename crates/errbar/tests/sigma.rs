@@ -242,13 +242,13 @@ fn a_saved_model_that_was_tampered_with_is_refused() {
     for (kind, model) in fits(&x, 1, &error) {
         let data = Data::new(&x, 1, &error).unwrap();
         let text = Fitted::of(model.unwrap(), &data, &["x".into()]).unwrap().to_json().unwrap();
-        let newer = text.replace("\"errbar_model\": 1", "\"errbar_model\": 2");
+        let newer = text.replace("\"errbar_model\":1", "\"errbar_model\":2");
         assert!(refused(&newer).contains("use a newer one"), "{kind}");
         let needy =
-            text.replace("\"errbar_model\": 1", "\"errbar_model\": 1, \"needs\": [\"oracle\"]");
+            text.replace("\"errbar_model\":1", "\"errbar_model\":1, \"needs\": [\"oracle\"]");
         assert!(refused(&needy).contains("it needs \"oracle\""), "{kind}");
         refused(
-            &text.replace(&format!("\"kind\": \"{}\"", text_kind(&text)), "\"kind\": \"oracle\""),
+            &text.replace(&format!("\"kind\":\"{}\"", text_kind(&text)), "\"kind\":\"oracle\""),
         );
         refused(&text[..text.len() / 2]);
         // Every number, one at a time, made something it must not be: an error or a usable model.
