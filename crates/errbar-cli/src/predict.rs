@@ -36,9 +36,9 @@ use crate::{arguments, model_file, output, stop, with_columns};
 /// whether that is less than 0.5, and "outside_input" which input takes the row there. As support runs
 /// out sigma is held by that of the nearest training rows, and deserves less trust.
 ///
-/// A model that was fitted with --time follows what was observed: what errbar update took, and what rows of
-/// the table itself hold in the column of the observation, as soon as it was known. The table must have the
-/// model's column of times then.
+/// A model that was fitted with --time follows what was observed: what errbar update took, and, with --lag or
+/// --observation, what rows of the table itself hold, as soon as it was known. The table must have the model's
+/// column of times then.
 ///
 /// The table is read as a stream, whatever its size.
 #[derive(Debug, clap::Args)]
@@ -104,7 +104,8 @@ pub(crate) struct Arguments {
     forecast: Option<String>,
 
     /// The column with what was observed, in rows of which that is known already: later rows then know about
-    /// it (for a model fitted with --time) [default: the one the model was fitted with, if the table has it].
+    /// it, after the --delay of the fit (for a model fitted with --time) [default: none, or with --lag the one
+    /// the model was fitted with, if the table has it].
     #[arg(long, value_name = "COLUMN", value_parser = arguments::parse_column, conflicts_with = "as_fitted")]
     observation: Option<String>,
 
@@ -183,7 +184,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
         columns.push(column);
     }
     let promise = Promise::of(arguments, fitted, &table)?;
-    let walk = InTime::of(arguments, fitted, &table)?;
+    let walk = InTime::of(arguments, fitted)?;
     let new = Columns::of_arguments(arguments, fitted, &promise, bounds);
     let added = new.new_columns(&arguments.prefix);
     check_names(&table, &added)?;

@@ -31,8 +31,15 @@ pub(crate) struct Asked<'a> {
     pub(crate) forecast: Option<&'a str>,
     pub(crate) observation: Option<&'a str>,
     pub(crate) date_format: Option<&'a DateFormat>,
-    /// Whether there must be observations.
-    pub(crate) observed: bool,
+    pub(crate) observations: Observations,
+}
+
+/// Whether what was observed is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Observations {
+    Needed,
+    IfThere,
+    None,
 }
 
 impl SeriesTable {
@@ -69,16 +76,16 @@ impl SeriesTable {
             }
             _ => None,
         };
+        let needed = asked.observations == Observations::Needed;
         let observation = match asked.observation.or(series.observation.as_deref()) {
-            Some(name) if asked.observed || request.has(name) => {
+            _ if asked.observations == Observations::None => None,
+            Some(name) if needed || request.has(name) => {
                 check(&request, name, "observation")?;
                 let id = request.number(Role::Observation, name)?;
                 request.keep_gaps(id);
                 Some(id)
             }
-            None if asked.observed => {
-                bail!("name the column of the observation with --observation")
-            }
+            None if needed => bail!("name the column of the observation with --observation"),
             _ => None,
         };
         let group = match &series.group {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::arguments::{TableArguments, parse_column, parse_date_format};
 use crate::console::Console;
-use crate::series::{Asked, SeriesTable, when};
+use crate::series::{Asked, Observations, SeriesTable, when};
 use crate::text_table::wrapped;
 use crate::{model_file, stop};
 
@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
         forecast: arguments.forecast.as_deref(),
         observation: arguments.observation.as_deref(),
         date_format: arguments.date_format.as_ref(),
-        observed: true,
+        observations: Observations::Needed,
     };
     let table = SeriesTable::read(&fitted, series, &asked)?;
     table.kept.notes().iter().for_each(|note| arguments.console.note(note));

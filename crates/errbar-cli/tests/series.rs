@@ -134,6 +134,26 @@ fn lags_come_from_the_table_or_are_done_without() {
     assert!(refused.stderr.contains("errbar backtest --report"), "{}", refused.stderr);
 }
 
+/// A table with observations is asked nothing of them, unless it is told to: whoever scores it afterwards wants to
+/// know what was said before they came in.
+#[test]
+fn observations_of_a_table_are_followed_where_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = days(400, &[""], |day| if day < 320 { 1.0 } else { 4.0 });
+    put(&folder, "known.csv", &lines[..300]);
+    run(&folder, &format!("fit known.csv {FIT} -o m.json")).well();
+    put(&folder, "later.csv", &lines[300..]);
+    put(&folder, "unseen.csv", &lines[300..].iter().map(|line| unseen(line)).collect::<Vec<_>>());
+    let sigma = |arguments: &str| {
+        run(&folder, &format!("predict {arguments} --model m.json -o out.csv")).well();
+        columns(&folder.path().join("out.csv"))["sigma"].clone()
+    };
+    assert_eq!(sigma("later.csv"), sigma("unseen.csv"));
+    let followed = sigma("later.csv --observation y");
+    let last = |sigma: &[String]| sigma.last().unwrap().parse::<f64>().unwrap();
+    assert!(last(&followed) > 1.5 * last(&sigma("unseen.csv")));
+}
+
 /// Fine, rescaled, refit: in words, as JSON and for Prometheus, with the exit status.
 #[test]
 fn updates_say_how_things_are() {

@@ -4,11 +4,10 @@ use anyhow::bail;
 use errbar::adapt::Bend;
 use errbar::fit::Fitted;
 use errbar::walk::Followed;
-use errbar_table::Table;
 
 use super::Arguments;
 use crate::arguments::TableArguments;
-use crate::series::{Asked, SeriesTable};
+use crate::series::{Asked, Observations, SeriesTable};
 
 /// What was known at the time of each row.
 pub(super) struct InTime {
@@ -27,11 +26,7 @@ pub(super) struct Said<'a> {
 
 impl InTime {
     /// `None` where nothing was observed that could be followed.
-    pub(super) fn of(
-        arguments: &Arguments,
-        fitted: &Fitted,
-        table: &Table,
-    ) -> anyhow::Result<Option<Self>> {
+    pub(super) fn of(arguments: &Arguments, fitted: &Fitted) -> anyhow::Result<Option<Self>> {
         let Some(series) = fitted.series() else {
             if arguments.observation.is_some() {
                 bail!(
@@ -42,25 +37,18 @@ impl InTime {
             }
             return Ok(None);
         };
-        let has = |name: &str| table.header().iter().any(|column| column == name);
-        let observation = arguments.observation.as_deref().or(series.observation.as_deref());
-        let observed = observation.is_some_and(has) && has(&series.time);
         let needed = !fitted.lags().is_empty() || series.learned() > 0;
         let told = arguments.observation.is_some();
         let as_fitted = arguments.as_fitted && fitted.lags().is_empty();
-        if as_fitted || !(needed || observed || told) {
+        if as_fitted || !(needed || told) {
             return Ok(None);
         }
         if arguments.file.as_os_str() == "-" {
-            // What is observed in its rows would take a second look at them.
-            if needed || told {
-                bail!(
-                    "the model follows what was observed, and so reads the table twice: name a file instead of \
-                     standard input{}",
-                    if fitted.lags().is_empty() { ", or say --as-fitted" } else { "" }
-                );
-            }
-            return Ok(None);
+            bail!(
+                "the model follows what was observed, and so reads the table twice: name a file instead of \
+                 standard input{}",
+                if fitted.lags().is_empty() { ", or say --as-fitted" } else { "" }
+            );
         }
         let format = TableArguments {
             separator: arguments.separator,
@@ -75,7 +63,12 @@ impl InTime {
             forecast: arguments.forecast.as_deref(),
             observation: arguments.observation.as_deref(),
             date_format: arguments.date_format.as_ref(),
-            observed: told,
+            observations: match (told, fitted.lags().is_empty()) {
+                (true, _) => Observations::Needed,
+                (false, false) => Observations::IfThere,
+                // A table with observations is not asked to tell about itself.
+                (false, true) => Observations::None,
+            },
         };
         let rows = SeriesTable::read(fitted, series, &asked)?;
         let mut said = fitted.follow(&rows.rows()).map_err(|error| rows.kept.refused(error))?;
