@@ -101,8 +101,10 @@ impl From<Past> for Saved {
     }
 }
 
-/// So many of the latest rows can be corrected.
+/// So many of the latest rows of a group can be corrected, fewer where there are very many groups: the memory is
+/// a part of a file.
 const CORRECTABLE: usize = 100;
+const CORRECTABLE_IN_ALL: usize = 100_000;
 
 impl Memory {
     /// The latest row that was observed.
@@ -117,8 +119,9 @@ impl Memory {
     }
 
     /// Learns from rows that are so old that neither lags nor corrections will ask for them.
-    pub(crate) fn forget(&mut self, lags: &[Span], laws: &[Quantiles; 2]) {
-        let kept = kept(&self.latest, lags).max(CORRECTABLE);
+    pub(crate) fn forget(&mut self, lags: &[Span], groups: usize, laws: &[Quantiles; 2]) {
+        let correctable = (CORRECTABLE_IN_ALL / groups.max(1)).clamp(5, CORRECTABLE);
+        let kept = kept(&self.latest, lags).max(correctable);
         // Now and then, not with each row: the latest are replayed whenever a law is asked for.
         if self.latest.len() <= 2 * kept {
             return;
@@ -131,6 +134,14 @@ impl Memory {
         });
         let [learned, without] = states;
         (self.learned, self.without) = (learned, (!lags.is_empty()).then_some(without));
+    }
+
+    /// Keeps what lags may ask for, of rows that tell nothing about laws.
+    pub(crate) fn keep_errors(&mut self, lags: &[Span]) {
+        if self.latest.iter().all(|past| past.q[0].is_nan() && past.q[1].is_nan()) {
+            let gone = self.latest.len() - kept(&self.latest, lags).max(1).min(self.latest.len());
+            self.latest.drain(..gone);
+        }
     }
 
     pub(crate) fn check(&self) -> Result<(), &'static str> {

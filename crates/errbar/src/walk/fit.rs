@@ -293,7 +293,8 @@ impl Learned {
         for (group, latest) in of_group.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty())
         {
             let mut memory = Memory { latest, ..Memory::default() };
-            memory.forget(&series.lags, &laws);
+            memory.keep_errors(&series.lags);
+            memory.forget(&series.lags, rows.groups(), &laws);
             series.groups.insert(rows.label(group as u32).to_string(), memory);
         }
         let fitted: Fitted = self.fit.fitted.with_series(series);

@@ -146,6 +146,7 @@ pub(super) fn follow_for(
     }
     let q = gaussian_values(fitted, rows, &inputs, &whole, &|row| wanted[row])?;
     let laws = laws(fitted);
+    let groups_in_all = series.groups.len().max(rows.groups());
     let groups: Vec<(Vec<Bend>, Option<crate::series::Memory>)> = (place.par_iter().enumerate())
         .map(|(group, of_group)| {
             let known = series.groups.get(rows.label(group as u32));
@@ -179,7 +180,7 @@ pub(super) fn follow_for(
             let changed = (!new.is_empty()).then(|| {
                 let mut memory = memory;
                 memory.latest.extend(new);
-                memory.forget(&series.lags, &laws);
+                memory.forget(&series.lags, groups_in_all, &laws);
                 memory
             });
             (bends, changed)
