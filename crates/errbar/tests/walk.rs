@@ -358,7 +358,7 @@ fn memories_are_checked() {
         ("\"latest\":[[", "\"latest\":[[1e300,null,0.0,0.0,null],["),
         (
             "\"learned\":{\"state\":{\"speeds\":[{\"weight\":",
-            "\"learned\":{\"state\":{\"speeds\":[{\"weight\":-",
+            "\"learned\":{\"state\":{\"speeds\":[{\"weight\":-1",
         ),
     ] {
         assert!(text.contains(right), "{right}");
