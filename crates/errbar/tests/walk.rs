@@ -78,30 +78,23 @@ fn options() -> Options {
     Options::default().kind(Kind::Polynomial).law(LawKind::Normal)
 }
 
+/// What is learned from a table.
+fn learning<'a>(table: &'a Table, names: &'a [String], options: Options) -> Learning<'a> {
+    let (rows, weight) = (table.rows(), None);
+    let (debias_if_it_pays, follow_held_out) = (true, false);
+    Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out }
+}
+
 fn walk(table: &Table, series: &Series, start: f64, refit: Refit) -> errbar::Result<Vec<Walked>> {
     let names = ["x".to_string()];
-    let learning = Learning {
-        rows: table.rows(),
-        names: &names,
-        weight: None,
-        options: options(),
-        debias_if_it_pays: true,
-        follow_held_out: false,
-    };
+    let learning = learning(table, &names, options());
     let how = Backtest { start, refit, levels: &[0.5, 0.9] };
     Ok(walk::backtest(&learning, series, &how, &Silent)?.rows)
 }
 
 fn learn(table: &Table, series: &Series) -> Fitted {
     let names = ["x".to_string()];
-    let learning = Learning {
-        rows: table.rows(),
-        names: &names,
-        weight: None,
-        options: options(),
-        debias_if_it_pays: true,
-        follow_held_out: false,
-    };
+    let learning = learning(table, &names, options());
     walk::fit(&learning, series, &Silent).unwrap().fit.fitted
 }
 
@@ -291,14 +284,7 @@ fn lags_are_used_where_they_help() {
     assert!(fitted.lags().is_empty() && fitted.without_lags().is_none());
     // An error that is not known yet cannot be asked for.
     let names = ["x".to_string()];
-    let learning = Learning {
-        rows: table.rows(),
-        names: &names,
-        weight: None,
-        options: options(),
-        debias_if_it_pays: true,
-        follow_held_out: false,
-    };
+    let learning = learning(&table, &names, options());
     let early = walk::fit(&learning, &Series::new("time", Span::Moments(3), &[one]), &Silent);
     assert!(matches!(early, Err(errbar::Error::LagWithinDelay { .. })));
 }
@@ -380,14 +366,7 @@ fn what_is_forgotten_need_not_be_learned() {
     let names = ["x".to_string()];
     let table = Table::draw(4, 70_500, 0, 0.0, 0.0);
     let known = table.pick(|row| row < 500);
-    let learning = Learning {
-        rows: known.rows(),
-        names: &names,
-        weight: None,
-        options: options().kind(Kind::Constant),
-        debias_if_it_pays: false,
-        follow_held_out: false,
-    };
+    let learning = learning(&known, &names, options().kind(Kind::Constant));
     let fitted = walk::fit(&learning, &Series::new("time", one, &[]), &Silent).unwrap().fit.fitted;
     let later = |from: usize, to: usize| table.pick(|row| (from..to).contains(&row));
     let at_once = walk::update(&fitted, &later(500, 70_500).rows(), false).unwrap();

@@ -114,8 +114,15 @@ impl FitSummary {
             console.warn(IN_SAMPLE);
         }
         console.note(&format!(
-            "wrote {0}; next: errbar predict NEW.csv --model {0} -o with-sigma.csv",
-            self.output.display()
+            "wrote {0}; next: errbar predict NEW.csv --model {0} -o with-sigma.csv{1}",
+            self.output.display(),
+            match self.fit.fitted.series() {
+                Some(_) => format!(
+                    "; and as observations come in: errbar update {} OBSERVED.csv",
+                    self.output.display()
+                ),
+                None => String::new(),
+            }
         ));
         Ok(())
     }
@@ -258,7 +265,11 @@ impl FitSummary {
             }
         }
         if !validation.importance.is_empty() {
-            text += "\nWhich inputs matter:\n";
+            // The bias may have its own: the last error tells it, and often nothing of sigma.
+            text += match self.fit.fitted.bias().is_some_and(|bias| !bias.is_none()) {
+                true => "\nWhich inputs matter to sigma (the bias is another question):\n",
+                false => "\nWhich inputs matter:\n",
+            };
             text += &importance(&validation.importance);
         }
         text

@@ -103,15 +103,26 @@ pub fn backtest(
         let end = order.partition_point(|&row| rows.time[row] <= known);
         order[..end].iter().copied().filter(is_observed).collect()
     };
+    // How many rows are known is asked at every moment.
+    let counts: Vec<usize> = std::iter::once(0)
+        .chain(order.iter().scan(0, |sum, row| {
+            *sum += usize::from(is_observed(row));
+            Some(*sum)
+        }))
+        .collect();
+    let count_at = |time: f64| {
+        let known = clock.known(time);
+        counts[order.partition_point(|&row| rows.time[row] <= known)]
+    };
     let after = order.len() - first;
-    let before = if after > 0 { known_at(rows.time[order[first]]).len() } else { first };
+    let before = if after > 0 { count_at(rows.time[order[first]]) } else { first };
     if before < LEAST_ROWS || after == 0 {
         return Err(Error::NothingToWalk { before, after, least: LEAST_ROWS });
     }
-    let periods = periods(&order[first..], rows, options.refit, &|time| known_at(time).len());
+    let periods = periods(&order[first..], rows, options.refit, &count_at);
     // A fit takes as long as its rows are many.
     let shares: Vec<f64> =
-        periods.iter().map(|period| known_at(rows.time[period[0]]).len() as f64).collect();
+        periods.iter().map(|period| count_at(rows.time[period[0]]) as f64).collect();
     let whole: f64 = shares.iter().sum();
     let mut done = 0.0;
     let mut out = Vec::with_capacity(after);

@@ -1,5 +1,7 @@
 //! Learning from rows in time, with errors of earlier rows as inputs where they help.
 
+use std::collections::HashMap;
+
 use super::SeriesRows;
 use super::follow::{laws, with_lags};
 use crate::data::Data;
@@ -9,7 +11,6 @@ use crate::fit::{self, Fit, Fitted, HeldOut, LEAST_ROWS, Worth};
 use crate::law;
 use crate::monitor::{Monitor, Stage};
 use crate::series::{Clock, Memory, Past, Series, Span};
-use std::collections::HashMap;
 
 /// What is learned from, and how. Rows that were not observed are moments only.
 #[derive(Debug, Clone, Copy)]
@@ -60,13 +61,7 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     let Learning { rows, names, .. } = learning;
     rows.check(names.len())?;
     check_lags(series)?;
-    let transform = learning.options.transform;
-    let observation = transform.all("observation", rows.observation)?;
-    let forecast = rows.forecast.map(|at| transform.all("forecast", at)).transpose()?;
-    let error: Vec<f64> = match &forecast {
-        Some(forecast) => observation.iter().zip(forecast).map(|(y, at)| y - at).collect(),
-        None => observation.clone(),
-    };
+    let OnScale { observation, forecast, error } = OnScale::of(learning)?;
     let seen = |row: usize| {
         let forecast = forecast.as_ref().is_none_or(|forecast| forecast[row].is_finite());
         observation[row].is_finite() && forecast
@@ -115,6 +110,27 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     Ok(Learned { lags: worth, ..learned }.remember(series, rows, &error, &q, &clock))
 }
 
+/// What was observed, forecast and missed, on the scale that errors are learned on; NaN where it is not known.
+struct OnScale {
+    observation: Vec<f64>,
+    forecast: Option<Vec<f64>>,
+    error: Vec<f64>,
+}
+
+impl OnScale {
+    fn of(learning: &Learning) -> Result<Self> {
+        let (rows, transform) = (&learning.rows, learning.options.transform);
+        let observation = transform.all("observation", rows.observation)?;
+        let forecast = rows.forecast.map(|at| transform.all("forecast", at)).transpose()?;
+        // Without a forecast the errors themselves are what is observed.
+        let error = match &forecast {
+            Some(forecast) => observation.iter().zip(forecast).map(|(y, at)| y - at).collect(),
+            None => observation.clone(),
+        };
+        Ok(Self { observation, forecast, error })
+    }
+}
+
 /// Whether lags are used. They leave the user's forecast as it is, so that any gain that is no chance is one.
 fn helps(worth: Worth) -> bool {
     worth.gain > 0.0 && worth.gain >= 2.0 * worth.standard_error
@@ -144,11 +160,7 @@ pub fn worth_of_a_lag(
 ) -> Result<Option<Worth>> {
     let Learning { rows, names, options, .. } = learning;
     rows.check(names.len())?;
-    let transform = options.transform;
-    let observation = transform.all("observation", rows.observation)?;
-    let forecast = rows.forecast.map(|at| transform.all("forecast", at)).transpose()?;
-    let at = |row: usize| forecast.as_ref().map_or(0.0, |forecast| forecast[row]);
-    let error: Vec<f64> = observation.iter().enumerate().map(|(row, y)| y - at(row)).collect();
+    let OnScale { observation, error, .. } = OnScale::of(learning)?;
     let clock = Clock::new(series.delay, rows.time.iter().copied());
     let series = Series { lags: vec![series.delay], ..series.clone() };
     let (inputs, whole) = with_lags(&series, rows, &error, &clock);
