@@ -70,7 +70,7 @@ pub mod words;
 
 pub use data::{Data, Group, Split};
 pub use error::{Error, Result};
-pub use monitor::{Monitor, Silent};
+pub use monitor::{Monitor, Silent, Task};
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -11,10 +11,10 @@ use crate::checks::{check_length, check_sigma};
 use crate::choices::by_name;
 use crate::error::Result;
 use crate::law::Law;
-use crate::math::{self, Arithmetic, Kernel, dispatch};
-use crate::score::accuracy_reliability::{AccuracyReliability, Beta};
+use crate::math::{Arithmetic, Kernel, dispatch};
+use crate::score::accuracy_reliability::{AccuracyReliability, Beta, Split};
 use crate::score::block::{BLOCK, Sum, fill_blocks, rows_of, share_out, weighted_sum};
-use crate::score::crps::{Crps, FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
+use crate::score::crps::{Crps, FRAC_1_SQRT_PI};
 use crate::score::nlpd::Nlpd;
 use crate::score::rows::RowScore;
 use crate::score::sample::Errors;
@@ -41,11 +41,12 @@ pub trait Loss: sealed::Sealed {
     /// As [`Loss::value`], or a gradient of another length.
     fn value_and_gradient(&mut self, sigma: &[f64], gradient: &mut [f64]) -> Result<f64>;
 
-    /// An upper bound on the size of the second derivative with respect to each $\ln\sigma\_i$ at
-    /// `sigma`, for steps of Newton's kind. Positive wherever the row counts.
+    /// About the second derivative with respect to each $\ln\sigma\_i$ at `sigma`, for steps of Newton's kind:
+    /// for the scores that are bounded in the error what it is on average where sigma is right (steps of
+    /// Fisher's kind), for the likelihood at least that. Positive wherever the row counts.
     ///
-    /// For the Accuracy-Reliability cost the ranks are held fixed, which makes the bound safe for
-    /// steps, and useless as a statement about the uncertainty of sigma.
+    /// For the Accuracy-Reliability cost it is nearly that of accuracy alone, since at calibration reliability
+    /// is nearly flat; it is no statement about the uncertainty of sigma.
     ///
     /// # Errors
     /// As [`Loss::value_and_gradient`].
@@ -121,35 +122,39 @@ impl Loss for AccuracyReliability<'_> {
         self.value_and_gradient(sigma, gradient).map(|ar| ar.value)
     }
 
-    /// $\frac{w}{W}\lbrace\beta c\_i + (1-\beta) [ |\eta (\operatorname{erf}\eta - s\_i)| +
-    /// \tfrac2{\sqrt\pi}\eta^2 e^{-\eta^2}]\rbrace$ with $c\_i$ the bound of CRPS and
-    /// $s\_i = (W\_i + W\_{i-1})/W - 1$.
+    /// $\frac wW\lbrace\beta J\sigma + (1-\beta) R\rbrace$
     fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()> {
+        check_length("sigma", sigma.len(), "error", self.error().len())?;
         check_length("curvature", curvature.len(), "error", self.error().len())?;
-        self.value(sigma)?; // ranks at this sigma
-        let split = self.split();
-        self.for_each_ranked(|row, eta, gap, share| {
-            let bell = if eta.abs() < 30.0 { eta * eta * math::exp(-eta * eta) } else { 0.0 };
-            let reliability = (eta * gap).abs() + 2.0 * FRAC_1_SQRT_PI * bell;
-            let accuracy = Crps::curvature(self.error()[row], sigma[row]);
-            curvature[row] =
-                if share > 0.0 { share * split.cost(accuracy, reliability) } else { 0.0 };
-        });
+        check_sigma(sigma)?;
+        let (split, total) = (self.split(), self.total());
+        for (row, (out, sigma)) in curvature.iter_mut().zip(sigma).enumerate() {
+            let share = self.weight().map_or(1.0, |weight| weight[row]) / total;
+            *out = share * mean_curvature(split, J, *sigma);
+        }
         Ok(())
     }
 }
 
-/// The bound of [`Loss::curvature`] for a score of one row.
+/// The expected curvature of CRPS in units of sigma, $1/(2\sqrt\pi)$.
+const J: f64 = 0.5 * FRAC_1_SQRT_PI;
+/// What is put for that of reliability, so that something is where accuracy does not count.
+const R: f64 = 0.02;
+
+/// The expected curvature of a cost in $\ln\sigma$, when that of CRPS in units of sigma is known.
+fn mean_curvature(split: Split, of_crps: f64, sigma: f64) -> f64 {
+    split.accuracy * of_crps * sigma + split.reliability * R
+}
+
+/// What [`Loss::curvature`] puts for a score of one row.
 trait Curvature {
     fn curvature(error: f64, sigma: f64) -> f64;
 }
 
 impl Curvature for Crps {
-    /// $\sigma[\sqrt{2/\pi} (1 + z^2) e^{-z^2/2} + 1/\sqrt\pi]$: both terms of the second
-    /// derivative in $\ln\sigma$, made positive.
-    fn curvature(error: f64, sigma: f64) -> f64 {
-        let z2 = (error / sigma).powi(2).min(2000.0);
-        sigma * (SQRT_2_OVER_PI * (1.0 + z2) * math::exp(-0.5 * z2) + FRAC_1_SQRT_PI)
+    /// $J\sigma$
+    fn curvature(_: f64, sigma: f64) -> f64 {
+        J * sigma
     }
 }
 

@@ -14,6 +14,42 @@ pub trait Monitor: Sync {
     fn should_stop(&self) -> bool {
         false
     }
+
+    /// A task begins, on this thread. Tasks may go on side by side, and one within another.
+    fn begin(&self, _task: Task) {}
+
+    /// The last task that began on this thread is done.
+    fn end(&self, _task: Task) {}
+}
+
+/// What is being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct Task {
+    /// In a word or two, as in "held out".
+    pub name: &'static str,
+    /// The kind of model that it is about, if it is about one.
+    pub model: Option<&'static str>,
+}
+
+/// A task, from here to the end of its life.
+pub(crate) struct Within<'a>(&'a dyn Monitor, Task);
+
+impl Drop for Within<'_> {
+    fn drop(&mut self) {
+        self.0.end(self.1);
+    }
+}
+
+/// Says what is being done until what it returns goes out of scope.
+pub(crate) fn task<'a>(
+    monitor: &'a dyn Monitor,
+    name: &'static str,
+    model: Option<&'static str>,
+) -> Within<'a> {
+    let task = Task { name, model };
+    monitor.begin(task);
+    Within(monitor, task)
 }
 
 /// Watches nothing.
@@ -41,6 +77,14 @@ impl Monitor for Stage<'_> {
 
     fn should_stop(&self) -> bool {
         self.whole.should_stop()
+    }
+
+    fn begin(&self, task: Task) {
+        self.whole.begin(task);
+    }
+
+    fn end(&self, task: Task) {
+        self.whole.end(task);
     }
 }
 
@@ -98,5 +142,13 @@ impl Monitor for OneOf<'_> {
 
     fn should_stop(&self) -> bool {
         self.all.whole.should_stop()
+    }
+
+    fn begin(&self, task: Task) {
+        self.all.whole.begin(task);
+    }
+
+    fn end(&self, task: Task) {
+        self.all.whole.end(task);
     }
 }

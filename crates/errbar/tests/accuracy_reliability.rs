@@ -1,5 +1,6 @@
 //! The cost and its gradient: every way of computing it gives the same, and no input breaks it.
 
+use errbar::law::{Base, Law};
 use errbar::loss::LossKind;
 use errbar::score::accuracy_reliability::{accuracy_reliability, accuracy_reliability_gradient};
 use errbar::score::{AccuracyReliability, Beta, Sample, crps, nlpd};
@@ -127,8 +128,8 @@ proptest! {
             if weight.is_none_or(|w| w[i] > 0.0) {
                 prop_assert!(curvature[i] > 0.0);
             }
-            // Without ranks to hold fixed, the bound can be checked against the value itself.
-            if matches!(kind, LossKind::Crps | LossKind::Nlpd) {
+            // What is put for the likelihood is a bound.
+            if kind == LossKind::Nlpd {
                 let h = 1e-3;
                 let second = (at(h) - 2.0 * value + at(-h)) / (h * h);
                 prop_assert!(second.abs() <= curvature[i] * (1.0 + 1e-4) + 1e-7);
@@ -137,18 +138,30 @@ proptest! {
     }
 }
 
+/// Against the second derivative of the value, averaged over the errors of the law itself.
 #[test]
-fn the_curvature_of_ar_bounds_the_second_derivative_with_ranks_held() {
-    // One row: there is only one rank to hold.
-    for (error, sigma) in [(0.3, 1.0), (-2.0, 0.7), (0.01, 3.0), (5.0, 1.0)] {
-        let errors = [error];
-        let mut loss = LossKind::Ar(Beta::Fixed(0.25)).on(&errors, None).unwrap();
-        let mut curvature = [0.0];
-        loss.curvature(&[sigma], &mut curvature).unwrap();
-        let mut at = |step: f64| loss.value(&[sigma * step.exp()]).unwrap();
-        let h = 1e-3;
-        let second = (at(h) - 2.0 * at(0.0) + at(-h)) / (h * h);
-        assert!(second.abs() <= curvature[0] + 1e-6, "{second} {}", curvature[0]);
+fn the_curvature_of_crps_is_what_is_expected_where_sigma_is_right() {
+    let normal = Law::normal(0.0, 1.0);
+    let skewed = Law::new(Base::StudentT { nu: 5.0 }, -0.4, 0.5, 1.1);
+    for (loss, law) in [
+        (LossKind::Crps, normal),
+        (LossKind::Ar(Beta::Fixed(1.0)), normal),
+        (LossKind::OfLaw(Beta::Fixed(1.0), skewed), skewed),
+    ] {
+        for sigma in [0.2, 1.0, 7.0] {
+            let (mut mean, mut said) = (0.0, [0.0]);
+            let count = 4000;
+            for i in 0..count {
+                let error = [sigma * law.quantile((f64::from(i) + 0.5) / f64::from(count))];
+                let mut loss = loss.on(&error, None).unwrap();
+                loss.curvature(&[sigma], &mut said).unwrap();
+                let mut at = |step: f64| loss.value(&[sigma * step.exp()]).unwrap();
+                let h = 1e-2;
+                mean += (at(h) - 2.0 * at(0.0) + at(-h)) / (h * h) / f64::from(count);
+            }
+            // The steps of differences and of the mean.
+            assert!((said[0] / mean - 1.0).abs() < 2e-3, "{loss:?} {sigma}: {} {mean}", said[0]);
+        }
     }
 }
 

@@ -153,10 +153,10 @@ fn a_model_that_does_not_fit_together_is_refused() {
         assert!(read.is_err(), "{place}: {read:?}");
         *json.pointer_mut(place).unwrap() = old;
     };
-    refused("/trees/0", "2:0 1.0 2.0".into());
-    refused("/trees/0", "0:200 1.0 2.0".into());
-    refused("/trees/0", "0:1 1.0".into());
-    refused("/trees/0", "inf".into());
+    refused("/symmetric/0", "2:0 1.0 2.0".into());
+    refused("/symmetric/0", "0:200 1.0 2.0".into());
+    refused("/symmetric/0", "0:1 1.0".into());
+    refused("/symmetric/0", "inf".into());
     refused("/bins/cuts/0", serde_json::json!([0.5, 0.1]));
     refused("/bins/cuts", serde_json::json!([]));
     refused("/unit", (-1.0).into());

@@ -66,7 +66,7 @@ fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Valu
 /// A level and the steps of all trees, as a column; the level alone where there are no steps.
 fn sum(
     graph: &mut Builder,
-    trees: impl ExactSizeIterator<Item = Vec<NodeView>>,
+    trees: Vec<Vec<NodeView>>,
     level: f64,
     inputs: &Inputs,
 ) -> Value {
@@ -113,9 +113,9 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(trees: impl Iterator<Item = Vec<NodeView>>) -> Self {
+    fn of(trees: Vec<Vec<NodeView>>) -> Self {
         let mut all = Self::default();
-        for (tree, nodes) in trees.enumerate() {
+        for (tree, nodes) in trees.into_iter().enumerate() {
             for (place, node) in nodes.into_iter().enumerate() {
                 // What a leaf has in the lists of splits does not matter.
                 let (mut mode, mut split) = ("LEAF", (0, 0.0, false, 0));

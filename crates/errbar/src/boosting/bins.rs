@@ -1,9 +1,12 @@
 //! Inputs as small whole numbers: a tree need know no more of a value than which cuts it lies beyond.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The most bins of a column; one more code stands for values that are missing.
 const MOST_BINS: usize = 255;
+/// Of more rows, as many that lie evenly among them decide where columns are cut.
+const MOST_ROWS: usize = 200_000;
 
 /// Where each column is cut into bins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,20 +18,27 @@ pub(crate) struct Bins {
 /// The codes of many rows.
 pub(crate) struct Codes {
     columns: usize,
+    rows: usize,
+    /// The largest code there can be.
+    most: usize,
     by_row: Vec<u8>,
     by_column: Vec<u8>,
+    /// For each column, how many rows have each code or a lower one.
+    up_to: Vec<Vec<u32>>,
 }
 
 impl Bins {
     /// Bins of row-major inputs and their weights. A column of few distinct values has a bin
     /// for each of them, any other has bins of about equal weight.
     pub(crate) fn of(inputs: &[f64], columns: usize, weight: Option<&[f64]>, most: usize) -> Self {
+        let step = (inputs.len() / columns).div_ceil(MOST_ROWS).max(1);
         let cuts = |column: usize| {
             let mut values: Vec<(f64, f64)> = (inputs.chunks_exact(columns).enumerate())
+                .step_by(step)
                 .map(|(i, row)| (row[column], weight.map_or(1.0, |weight| weight[i])))
                 .filter(|(x, _)| !x.is_nan())
                 .collect();
-            values.sort_by(|a, b| a.0.total_cmp(&b.0));
+            values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
             values.dedup_by(|next, kept| {
                 let equal = next.0 == kept.0;
                 if equal {
@@ -38,7 +48,7 @@ impl Bins {
             });
             cuts_between(&values, most.clamp(2, MOST_BINS))
         };
-        Self { cuts: (0..columns).map(cuts).collect() }
+        Self { cuts: (0..columns).into_par_iter().map(cuts).collect() }
     }
 
     /// The number of columns.
@@ -84,14 +94,22 @@ impl Bins {
         let columns = self.columns();
         let rows = inputs.len() / columns;
         let mut by_row = vec![0; inputs.len()];
+        let pairs = by_row.par_chunks_exact_mut(columns).zip(inputs.par_chunks_exact(columns));
+        pairs.with_min_len(1024).for_each(|(codes, row)| self.encode_row(row, codes));
         let mut by_column = vec![0; inputs.len()];
-        for (i, codes) in by_row.chunks_exact_mut(columns).enumerate() {
-            self.encode_row(&inputs[i * columns..(i + 1) * columns], codes);
-            for (column, &code) in codes.iter().enumerate() {
-                by_column[column * rows + i] = code;
-            }
-        }
-        Codes { columns, by_row, by_column }
+        by_column.par_chunks_exact_mut(rows.max(1)).enumerate().for_each(|(column, codes)| {
+            let own = by_row.iter().skip(column).step_by(columns);
+            codes.iter_mut().zip(own).for_each(|(code, own)| *code = *own);
+        });
+        let most = (0..columns).map(|column| self.count(column)).max().unwrap_or(0);
+        let up_to = |codes: &[u8]| {
+            let mut counts = vec![0; most + 1];
+            codes.iter().for_each(|code| counts[usize::from(*code)] += 1);
+            (1..counts.len()).for_each(|code| counts[code] += counts[code - 1]);
+            counts
+        };
+        let up_to = by_column.par_chunks_exact(rows.max(1)).map(up_to).collect();
+        Codes { columns, rows, most, by_row, by_column, up_to }
     }
 
     /// Whether bins that were read can be used.
@@ -109,6 +127,21 @@ impl Bins {
 }
 
 impl Codes {
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether most rows have a code of a column or a lower one.
+    pub(crate) fn most_are_up_to(&self, column: usize, code: u8) -> bool {
+        2 * self.up_to[column][usize::from(code)] as usize >= self.rows
+    }
+
+    /// The largest code there can be: that of missing values in the column of most bins.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
     /// The codes of one row.
     pub(crate) fn row(&self, row: usize) -> &[u8] {
         &self.by_row[row * self.columns..(row + 1) * self.columns]
@@ -116,8 +149,7 @@ impl Codes {
 
     /// The codes of one column.
     pub(crate) fn column(&self, column: usize) -> &[u8] {
-        let rows = self.by_column.len() / self.columns;
-        &self.by_column[column * rows..(column + 1) * rows]
+        &self.by_column[column * self.rows..(column + 1) * self.rows]
     }
 }
 

@@ -74,16 +74,6 @@ impl Tree {
         }
     }
 
-    /// Every step multiplied.
-    pub(crate) fn times(mut self, factor: f64) -> Self {
-        for node in &mut self.nodes {
-            if let Node::Leaf(step) = node {
-                *step = (f64::from(*step) * factor) as f32;
-            }
-        }
-        self
-    }
-
     /// The columns it splits.
     pub(crate) fn columns(&self) -> impl Iterator<Item = usize> + '_ {
         self.nodes.iter().filter_map(|node| match node {

@@ -44,7 +44,7 @@ pub(super) fn beyond_bounds<'a>(
     for _ in 0..ROUNDS {
         check(monitor)?;
         let learn_from = latent.pick(&some);
-        let learn_from = super::off_zero(&learn_from).unwrap_or(learn_from);
+        let learn_from = super::lesson::off_zero(&learn_from).unwrap_or(learn_from);
         let sigma = polynomial::fit_to(&learn_from, &own, &Silent)?.predict(data.inputs())?;
         let law = shape::likeliest_gaussian(data.error(), &sigma, data.weight(), bounds);
         let mut error = data.error().to_vec();

@@ -28,7 +28,7 @@ mod groups;
 pub mod guarantee;
 mod importance;
 mod latent;
-mod local_units;
+mod lesson;
 mod neighbours;
 mod shape;
 mod stacking;
@@ -44,6 +44,7 @@ pub use self::fitted::{ErrorSource, Fitted};
 pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
+use self::lesson::Lesson;
 pub use self::shape::{LawKind, Shape};
 pub use self::training_rows::Known;
 use self::training_rows::TrainingRows;
@@ -59,10 +60,9 @@ use crate::folds::Order;
 use crate::law::{Bounds, Transform};
 use crate::loss::LossKind;
 use crate::mean::bias;
-use crate::monitor::{Monitor, Stage, check};
+use crate::monitor::{Monitor, Stage, task};
 use crate::score::bootstrap::Dependence;
-use crate::sigma::supported::{Ground, least_told};
-use crate::sigma::{Model, Scaling, Supported, constant, network, polynomial, smooth, trees};
+use crate::sigma::{Model, Scaling, Supported};
 
 /// Which model of sigma to fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ impl Kind {
     fn evaluations(self) -> f64 {
         match self {
             Self::Auto | Self::Stack | Self::Constant => 50.0,
-            Self::Polynomial => 4_000.0,
+            Self::Polynomial => 200.0,
             Self::Smooth => 500.0,
             Self::Network => 5_000.0,
             Self::Ensemble => 15_000.0,
@@ -153,7 +153,8 @@ pub struct Options {
     pub split: Split,
     /// The seed of everything random.
     pub seed: u64,
-    /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
+    /// The most rows a model is trained on: of more, this many are chosen. All are used to judge. Smooth
+    /// functions and networks learn from 10,000 rows at most.
     pub most_rows: usize,
     /// How much work may be done, in evaluations of the cost of one row: it decides how often rows are
     /// held out in turn, then which kinds of models are tried, and where not even one can be afforded
@@ -207,7 +208,7 @@ impl Default for Options {
             validation: 0.2,
             split: Split::Random,
             seed: 0,
-            most_rows: 10_000,
+            most_rows: usize::MAX,
             budget: usual_budget(),
             keep_inputs: false,
             independent: false,
@@ -227,10 +228,13 @@ fn gaussian() -> LawKind {
     LawKind::Normal
 }
 
-/// Enough for every kind of model at its most rows.
+/// As much as it takes.
 fn usual_budget() -> f64 {
-    4e8
+    f64::MAX
 }
+
+/// The most rows that smooth functions and networks learn from.
+const MOST_ROWS: usize = 10_000;
 
 /// What judging and fitting take, in evaluations of the cost of one row.
 struct Work {
@@ -271,8 +275,7 @@ impl Options {
     fn most_rows_of(&self, kind: Kind) -> usize {
         match kind {
             Kind::Constant => usize::MAX,
-            // Trees are quick: they may see more rows than other models.
-            Kind::Trees => self.most_rows.saturating_mul(5),
+            Kind::Smooth | Kind::Network | Kind::Ensemble => self.most_rows.min(MOST_ROWS),
             _ => self.most_rows,
         }
     }
@@ -410,7 +413,10 @@ fn fit_rows(
 ) -> Result<Fit> {
     let raw = data;
     let biased = match options.debias {
-        true => Some(debias::learn(data, options, monitor)?),
+        true => {
+            let _task = task(monitor, "bias", None);
+            Some(debias::learn(data, options, monitor)?)
+        }
         false => None,
     };
     let left =
@@ -446,6 +452,7 @@ fn fit_rows(
     let kept = match in_time && !options.keep_inputs && candidates != [Kind::Constant] {
         true => {
             let order = Order::of(data, options.split, options.seed ^ 0x5eed);
+            let _task = task(monitor, "inputs that carry over", None);
             let part = Stage { whole: monitor, from: 0.0, to: 0.1 };
             carried_over::inputs(data, &order, options, &part)?
         }
@@ -460,7 +467,10 @@ fn fit_rows(
     let share = 0.7;
     let first = if options.by_law { 0.3 } else { share };
     let judge = Stage { whole: monitor, from: 0.1, to: first };
-    let mut judged = validation::judge(data, &candidates, options, &judge)?;
+    let mut judged = {
+        let _task = task(monitor, "held out", None);
+        validation::judge(data, &candidates, options, &judge)?
+    };
     let mut options = *options;
     if let Some(outcome) = judged.as_mut().filter(|_| options.by_law) {
         let judge = Stage { whole: monitor, from: first, to: share };
@@ -477,14 +487,23 @@ fn fit_rows(
     let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
     let last = Stage { whole: monitor, from: share, to: 1.0 };
     let known = judged.as_ref().map(|judged| judged.turns[0].1.model());
-    let (model, trained_on) = train(data, kind, known, options, &last)?;
+    let (model, trained_on) = {
+        let _task = task(monitor, "all rows", None);
+        train(data, kind, known, options, &last)?
+    };
     monitor.progress(1.0);
     let mut shape = None;
     let (held_out, validation) = match judged {
         Some(mut judged) => {
             judged.observe(observed, bounds.as_deref());
-            let importance = importance::importance(data, names, &judged, options.seed)?;
-            shape = judged.learn_shape(options)?;
+            let importance = {
+                let _task = task(monitor, "importance", None);
+                importance::importance(data, names, &judged, options.seed)?
+            };
+            shape = {
+                let _task = task(monitor, "law", None);
+                judged.learn_shape(options)?
+            };
             let validation = judged.validation(importance)?;
             let validation = Validation { left_out, not_tried, ..validation };
             (Some(judged.held_out), Some(validation))
@@ -525,137 +544,12 @@ fn train(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<(Supported, usize)> {
-    let (model, rows) = match (kind, known) {
+    match (kind, known) {
         (Kind::Stack, Some(Model::Stack(stack))) => {
-            stacking::train_again(data, stack, options, monitor)?
+            stacking::train_again(data, stack, options, monitor)
         }
-        _ => train_alone(data, kind, known, options, monitor)?,
-    };
-    Ok((Supported::new(model, &Ground::of(data, options.seed))?, rows))
-}
-
-/// [`train`], without what holds the sigma of a model where there are hardly any rows.
-fn train_alone(
-    data: &Data,
-    kind: Kind,
-    known: Option<&Model>,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<(Model, usize)> {
-    check(monitor)?;
-    let most = options.most_rows_of(kind);
-    let thinned = (data.rows() > most)
-        .then(|| data.pick(&some_rows(data.rows(), &Options { most_rows: most, ..*options })));
-    let data = thinned.as_ref().unwrap_or(data);
-    let told = (kind != Kind::Constant).then(|| off_zero(data)).flatten();
-    let data = told.as_ref().unwrap_or(data);
-    let wanted = options.loss != LossKind::Nlpd && options.local_units;
-    let model = match kind {
-        // Constants are the same in all units, and smooth functions have units of their own.
-        Kind::Polynomial | Kind::Network | Kind::Ensemble if wanted => {
-            let first = Stage { whole: monitor, from: 0.0, to: 0.5 };
-            let last = Stage { whole: monitor, from: 0.5, to: 1.0 };
-            match local_units::units(data, kind, known, options, &first)? {
-                Some((units, model)) => {
-                    let data = data.clone().in_units(units);
-                    train_in(&data, kind, Effort::Full, Some(&model), options, &last)?
-                }
-                None => train_in(data, kind, Effort::Full, known, options, &last)?,
-            }
-        }
-        _ => train_in(data, kind, Effort::Full, known, options, monitor)?,
-    };
-    Ok((model, data.rows()))
-}
-
-/// The same data with errors of zero as far from it as rounding may have been: to the likelihood, an
-/// error of exactly nothing is proof that sigma is nothing. Every other one goes to the other side.
-/// `None` where no error is zero.
-fn off_zero<'a>(data: &Data<'a>) -> Option<Data<'a>> {
-    let least = least_told(data.error());
-    if data.error().iter().all(|e| e.abs() >= least) {
-        return None;
+        _ => Lesson::new(data, &[kind], options, monitor)?.supported(kind, known, monitor),
     }
-    let mut side = -least;
-    let off = |e: &f64| match e.abs() >= least {
-        true => *e,
-        false => {
-            side = -side;
-            side
-        }
-    };
-    Some(data.clone().with_error(data.error().iter().map(off).collect()))
-}
-
-/// How much a fit may cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effort {
-    /// Good enough to be the unit of another.
-    First,
-    Full,
-}
-
-/// Trains one kind of model on all rows, in whatever units they have.
-fn train_in(
-    data: &Data,
-    kind: Kind,
-    effort: Effort,
-    known: Option<&Model>,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<Model> {
-    Ok(match kind {
-        // A stack of nothing that is known yet is where it starts.
-        Kind::Auto | Kind::Stack | Kind::Constant => {
-            constant::fit(data.columns(), data.error(), data.weight(), options.loss)?.into()
-        }
-        Kind::Polynomial => {
-            let own = polynomial::Options {
-                loss: options.loss,
-                split: options.split,
-                ..polynomial::Options::general()
-            };
-            polynomial::fit_to(data, &own, monitor)?.into()
-        }
-        Kind::Smooth => {
-            let own = smooth::Options {
-                loss: options.loss,
-                local_units: options.local_units,
-                seed: options.seed,
-                ..Default::default()
-            };
-            smooth::fit_to(data, &own, monitor)?.into()
-        }
-        Kind::Network | Kind::Ensemble => {
-            let usual = match kind {
-                Kind::Ensemble => network::Options::ensemble(),
-                _ => network::Options::general(),
-            };
-            let mut own = network::Options {
-                loss: options.loss,
-                split: options.split,
-                seed: options.seed,
-                ..usual
-            };
-            if effort == Effort::First {
-                own.starts = own.starts.min(4);
-            }
-            if let Some(Model::Network(known)) = known {
-                own.regularisation = vec![known.regularisation()];
-                own.shapes = vec![known.hidden().to_vec()];
-            }
-            network::fit_to(data, &own, monitor)?.into()
-        }
-        Kind::Trees => {
-            let own = trees::Options {
-                loss: options.loss,
-                split: options.split,
-                seed: options.seed,
-                ..trees::Options::default()
-            };
-            trees::fit_to(data, &own, monitor)?.into()
-        }
-    })
 }
 
 /// A part of many rows: any of them, or every so many in the order of time.

@@ -1,7 +1,7 @@
 //! Several kinds of models at once, with weights that held-out rows choose.
 
-use super::local_units::FLOOR;
-use super::{Kind, Options, train_alone};
+use super::lesson::{FLOOR, Lesson};
+use super::{Kind, Options};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
@@ -10,7 +10,6 @@ use crate::monitor::{Monitor, Stage};
 use crate::score::bootstrap::dependence;
 use crate::score::{Beta, Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
-use crate::sigma::supported::Ground;
 use crate::sigma::{Model, Supported, in_own_scale};
 
 /// Parts of the weights: first some for every model by what it costs alone, then some, one after
@@ -164,20 +163,15 @@ fn units(sigmas: &[&[f64]], scale: f64) -> Vec<f64> {
     mean(sigmas, &equal).iter().map(|sigma| (sigma / scale).max(FLOOR)).collect()
 }
 
-/// Models with these weights; the only one that has any stays what it is. Several have a ground of
-/// theirs.
-pub(super) fn stack(
-    models: impl Iterator<Item = Supported>,
-    shares: &[f64],
-    ground: impl FnOnce() -> Ground,
-) -> Result<Supported> {
-    let mut models: Vec<(Supported, f64)> =
-        models.zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0).collect();
+/// Models with these weights; the only one that has any stays what it is.
+pub(super) fn stack(models: Vec<Model>, shares: &[f64], lesson: &Lesson) -> Result<Supported> {
+    let mut models: Vec<(Model, f64)> =
+        models.into_iter().zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0).collect();
     if models.len() == 1 {
-        return Ok(models.remove(0).0);
+        return lesson.hold(models.remove(0).0);
     }
-    let member = |(model, share): (Supported, f64)| Member { share, model: model.into_model() };
-    Supported::new(Stack::new(models.into_iter().map(member).collect()).into(), &ground())
+    let member = |(model, share)| Member { share, model };
+    lesson.hold(Stack::new(models.into_iter().map(member).collect()).into())
 }
 
 /// Trains every member of a stack again, on these rows; the most rows one of them was trained on.
@@ -186,18 +180,20 @@ pub(super) fn train_again(
     stack: &Stack,
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<(Model, usize)> {
+) -> Result<(Supported, usize)> {
     let count = stack.members().len();
+    let kinds: Vec<Kind> = stack.members().iter().map(|member| Kind::of(&member.model)).collect();
+    let lesson = Lesson::new(data, &kinds, options, monitor)?;
     let mut trained_on = 0;
     let mut members = Vec::new();
     for (i, Member { share, model }) in stack.members().iter().enumerate() {
         let at = |i: usize| i as f64 / count as f64;
         let part = Stage { whole: monitor, from: at(i), to: at(i + 1) };
-        let (model, rows) = train_alone(data, Kind::of(model), Some(model), options, &part)?;
+        let (model, rows) = lesson.model(kinds[i], Some(model), &part)?;
         trained_on = trained_on.max(rows);
         members.push(Member { share: *share, model });
     }
-    Ok((Stack::new(members).into(), trained_on))
+    Ok((lesson.hold(Stack::new(members).into())?, trained_on))
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! How a model does on rows it has not seen.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::importance::Importance;
+use super::lesson::Lesson;
 use super::shape::{self, Chosen, Held, LawKind, Shape, part_of};
-use super::{Kind, LEAST_ROWS, Options, stacking, train};
+use super::{Kind, LEAST_ROWS, Options, stacking};
 use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
@@ -13,11 +16,10 @@ use crate::folds::{Fold, Order};
 use crate::law::judge::ErrorLaws;
 use crate::law::{self, Bounds, ErrorLaw};
 use crate::loss::LossKind;
-use crate::monitor::{Monitor, SideBySide};
+use crate::monitor::{Monitor, SideBySide, task};
 use crate::score::bootstrap::Dependence;
 use crate::score::{Sample, calibration, crps, deterministic, nlpd, reliability};
-use crate::sigma::supported::Ground;
-use crate::sigma::{Supported, stack};
+use crate::sigma::{Model, Supported, stack};
 
 /// Held-out rows and the sigmas given to them by models that never saw them.
 #[derive(Debug, Clone)]
@@ -187,19 +189,32 @@ pub(super) fn judge(
     let tried: Vec<Kind> = std::iter::once(Kind::Constant)
         .chain(kinds.iter().copied().filter(|kind| *kind != Kind::Constant))
         .collect();
-    let jobs: Vec<(&Fold, Kind)> =
-        turns.iter().flat_map(|turn| tried.iter().map(move |&kind| (turn, kind))).collect();
-    let sizes = jobs.iter().map(|(_, kind)| kind.evaluations());
-    let parts = SideBySide::new(monitor, sizes);
-    let outcomes: Vec<(Supported, Vec<f64>)> = (jobs.par_iter().enumerate())
-        .map(|(i, (turn, kind))| {
-            let part = parts.part(i);
-            let (model, _) = train(&data.pick(&turn.others), *kind, None, options, &part)?;
-            part.progress(1.0);
-            let sigma = model.predict(data.pick(&turn.held).inputs())?;
-            Ok((model, sigma))
-        })
+    let others: Vec<Data> = turns.iter().map(|turn| data.pick(&turn.others)).collect();
+    let lessons: Vec<Lesson> = (others.par_iter())
+        .map(|others| Lesson::new(others, &tried, options, monitor))
         .collect::<Result<_>>()?;
+    let jobs = |turns: Range<usize>| -> Vec<(usize, Kind)> {
+        turns.flat_map(|turn| tried.iter().map(move |&kind| (turn, kind))).collect()
+    };
+    let all = jobs(0..turns.len());
+    let parts = SideBySide::new(monitor, all.iter().map(|(_, kind)| kind.evaluations()));
+    let run = |(i, (turn, kind)): (usize, &(usize, Kind)), known: Option<&Model>| {
+        let part = parts.part(i);
+        let model = lessons[*turn].supported(*kind, known, &part)?.0;
+        part.progress(1.0);
+        let _task = task(monitor, "prediction", Some(kind.name()));
+        let sigma = model.predict(data.pick(&turns[*turn].held).inputs())?;
+        Ok((model.into_model(), sigma))
+    };
+    // What a model had to choose in the first turn need not be chosen again.
+    let first = tried.len();
+    let mut outcomes: Vec<(Model, Vec<f64>)> = (all[..first].par_iter().enumerate())
+        .map(|job| run(job, None))
+        .collect::<Result<_>>()?;
+    let later: Vec<(Model, Vec<f64>)> = (all[first..].par_iter().enumerate())
+        .map(|(i, job)| run((first + i, job), Some(&outcomes[i % first].0)))
+        .collect::<Result<_>>()?;
+    outcomes.extend(later);
 
     // For each candidate the sigma of every row that was held out, in the order of rows.
     let mut rows: Vec<usize> = turns.iter().flat_map(|turn| turn.held.iter().copied()).collect();
@@ -227,6 +242,7 @@ pub(super) fn judge(
     let shares: Vec<f64> = match kinds {
         [only] => alone(*only),
         _ => {
+            let _task = task(monitor, "stacking", None);
             let local = options.local_units && options.loss != LossKind::Nlpd;
             let (shares, better) =
                 stacking::weights(&sigmas, test.error(), test.weight(), options.loss, local)?;
@@ -240,9 +256,9 @@ pub(super) fn judge(
         candidates.push(score(Kind::Stack, &sigma)?);
     }
     let mut outcomes = outcomes.into_iter();
-    let models = turns.iter().map(|turn| {
-        let models = outcomes.by_ref().take(tried.len()).map(|(model, _)| model);
-        stacking::stack(models, &shares, || Ground::of(&data.pick(&turn.others), options.seed))
+    let models = lessons.iter().map(|lesson| {
+        let models = outcomes.by_ref().take(tried.len()).map(|(model, _)| model).collect();
+        stacking::stack(models, &shares, lesson)
     });
     let models: Vec<Supported> = models.collect::<Result<_>>()?;
     let kind = match tried.iter().zip(&shares).find(|(_, share)| **share == 1.0) {

@@ -146,9 +146,9 @@ impl<'a> AccuracyReliability<'a> {
         Ar { value, beta: split.accuracy, crps: sum_crps, rs }
     }
 
-    /// For each row its $\eta$, its gap to the rank and its share, as they were last.
-    pub(crate) fn for_each_ranked(&self, f: impl FnMut(usize, f64, f64, f64)) {
-        self.gaussian.for_each_ranked(f);
+    /// The sum of the weights, and the weights, if there are any.
+    pub(crate) fn weights(&self) -> (f64, Option<&[f64]>) {
+        (self.gaussian.total(), self.gaussian.weight())
     }
 
     /// The weights of accuracy and of reliability.

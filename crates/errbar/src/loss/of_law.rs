@@ -4,17 +4,17 @@
 //! functions of one number, $z = \varepsilon/\sigma$. Some of them, those of Student's t, are slow: both are
 //! read off a table, from which the slopes come as well.
 
-use super::Loss;
+use super::{Loss, mean_curvature};
 use crate::checks::{check_length, check_sigma};
 use crate::error::Result;
 use crate::law::{AccuracyReliability, Law};
-use crate::math;
 use crate::score::Beta;
-use crate::score::crps::FRAC_1_SQRT_PI;
 
 pub(super) struct OfLaw<'a> {
     cost: AccuracyReliability<'a>,
     table: Table,
+    /// The expected curvature of CRPS in units of sigma.
+    bend: f64,
     /// Of each row, at the last sigma.
     at: Vec<Entry>,
     crps: Vec<f64>,
@@ -32,6 +32,7 @@ impl<'a> OfLaw<'a> {
         Ok(Self {
             cost: AccuracyReliability::new(error, weight, beta)?,
             table: Table::of(law),
+            bend: Table::bend(law),
             at: vec![Entry::default(); rows],
             crps: vec![0.0; rows],
             quantile: vec![0.0; rows],
@@ -72,24 +73,16 @@ impl Loss for OfLaw<'_> {
         self.evaluate(sigma, Some(gradient))
     }
 
-    /// In $\ln\sigma$, CRPS has $\sigma (C - z C' + z^2 C'')$, of which all terms are made positive, with $C''$
-    /// at most one. $\eta$ has the slope $r = -z q'/\sqrt2$, and reliability
-    /// $|r (\operatorname{erf}\eta - s\_i)| + \tfrac2{\sqrt\pi} r^2 e^{-\eta^2}$ where $r$ changes as the
-    /// Gaussian's does.
+    /// As for the Gaussian, with $J = 2\int z^2 f(z)^2 \, dz$ of the law's density.
     fn curvature(&mut self, sigma: &[f64], curvature: &mut [f64]) -> Result<()> {
+        check_length("sigma", sigma.len(), "error", self.rows())?;
         check_length("curvature", curvature.len(), "error", self.rows())?;
-        self.evaluate(sigma, None)?;
-        let split = self.cost.split();
-        self.cost.for_each_ranked(|row, eta, gap, share| {
-            let Entry { z, crps, crps_slope, quantile_slope, .. } = self.at[row];
-            let bell = if eta.abs() < 30.0 { math::exp(-eta * eta) } else { 0.0 };
-            let bend = (z * z * bell).min(1.0);
-            let accuracy = sigma[row] * ((crps - z * crps_slope).abs() + bend + 0.5);
-            let r = z * quantile_slope * std::f64::consts::FRAC_1_SQRT_2;
-            let reliability = (r * gap).abs() + 2.0 * FRAC_1_SQRT_PI * r * r * bell;
-            curvature[row] =
-                if share > 0.0 { share * split.cost(accuracy, reliability) } else { 0.0 };
-        });
+        check_sigma(sigma)?;
+        let (split, (total, weight)) = (self.cost.split(), self.cost.weights());
+        for (row, (out, sigma)) in curvature.iter_mut().zip(sigma).enumerate() {
+            let share = weight.map_or(1.0, |weight| weight[row]) / total;
+            *out = share * mean_curvature(split, self.bend, *sigma);
+        }
         Ok(())
     }
 }
@@ -124,6 +117,16 @@ impl Table {
             [[law.crps(z), (law.cdf(z) - law.exceed(z)) * by_t], [quantile, slope * by_t]]
         };
         Self { knots: (0..=2 * STEPS).map(knot).collect() }
+    }
+
+    /// $2\int z^2 f(z)^2 \, dz$ over the steps of the table.
+    fn bend(law: &Law) -> f64 {
+        let at = |i: usize| {
+            let z = Self::t(i).sinh();
+            let density = law.density(z);
+            (z * density) * (z * density) * z.hypot(1.0)
+        };
+        2.0 * REACH / STEPS as f64 * (0..=2 * STEPS).map(at).sum::<f64>()
     }
 
     fn t(i: usize) -> f64 {

@@ -74,6 +74,26 @@ impl Squares {
         });
     }
 
+    /// Adds the squares of vectors that lie one after the other, on this thread.
+    pub(crate) fn add_rows(&mut self, weights: &[f64], vectors: &[f64]) {
+        let (width, size) = (self.width(), self.size);
+        if width == 0 {
+            return;
+        }
+        let mut groups = vec![[0.0; GROUP]; weights.len() * width];
+        for (group, vector) in groups.chunks_exact_mut(width).zip(vectors.chunks_exact(size)) {
+            group.as_flattened_mut()[..size].copy_from_slice(vector);
+        }
+        let rows = self.rows.chunks_exact_mut(width).enumerate();
+        rows.for_each(|(k, row)| dispatch(AddSquares { k, weights, vectors: &groups, row }));
+    }
+
+    /// Adds another sum.
+    pub(crate) fn merge(&mut self, other: Self) {
+        let pairs = self.rows.as_flattened_mut().iter_mut().zip(other.rows.as_flattened());
+        pairs.for_each(|(sum, other)| *sum += other);
+    }
+
     /// One plus the sum, factored.
     pub(crate) fn one_plus_factored(&self) -> Cholesky {
         let mut matrix = Cholesky::new(self.size);
@@ -202,6 +222,11 @@ impl Cholesky {
 
     pub(crate) fn solve(&self, b: &mut [f64]) {
         self.solve_lower(b);
+        self.solve_upper(b);
+    }
+
+    /// Solves with the transpose of the lower triangle.
+    pub(crate) fn solve_upper(&self, b: &mut [f64]) {
         for i in (0..self.size).rev() {
             let row = &self.rows[i * self.size..(i + 1) * self.size];
             b[i] /= row[i];

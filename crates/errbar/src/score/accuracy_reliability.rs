@@ -202,6 +202,11 @@ impl<'a> AccuracyReliability<'a> {
         self.errors.weight.as_deref()
     }
 
+    /// The sum of the weights.
+    pub(crate) fn total(&self) -> f64 {
+        self.errors.total
+    }
+
     /// The weight of accuracy.
     #[must_use]
     pub fn beta(&self) -> f64 {

@@ -13,6 +13,7 @@
 //! of one's own: sigma is never bounded or negative, the order or the regularisation is chosen on
 //! held-out data, and the units of the observation do not matter.
 
+pub(crate) mod combination;
 pub mod constant;
 mod model;
 pub mod network;

@@ -1,20 +1,22 @@
 //! sigma(x) as a polynomial, or as the exponential of one.
 
+mod averaged;
 mod export_view;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::scaling::{Prepared, Scaling, in_local_units};
+pub(crate) use self::averaged::Likeliest;
+use super::combination::FAR;
+use super::scaling::{Prepared, Scaling};
 use super::train::{Objective, Parametric};
 use crate::data::{Data, Split};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::loss::LossKind;
 use crate::math::linear::{axpy, dot};
 use crate::math::{exp_slice, quantile};
-use crate::monitor::{Monitor, Silent, Steps, check};
+use crate::monitor::{Monitor, Silent, check};
 use crate::optimize::Options as Minimise;
-use crate::score::{Beta, nlpd};
+use crate::score::Beta;
 
 /// What the polynomial stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +35,7 @@ pub enum Order {
     /// The paper's Algorithm 1: the first order that changes the cost by less than this.
     FirstSmallStep(f64),
     /// All orders, averaged by the likelihood that each gives to rows left out, over this many folds.
-    /// (An average of logarithms of sigma is again a polynomial.)
+    /// (An average of logarithms of sigma is again a polynomial: of log sigma, whatever the link says.)
     CrossValidated {
         /// Folds.
         folds: usize,
@@ -120,36 +122,66 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
 /// # Errors
 /// Errors that are all zero, or a monitor that asked to stop.
 pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Polynomial> {
+    match options.order {
+        Order::CrossValidated { folds } => {
+            let (problem, likeliest) = likeliest(data, options, folds, monitor)?;
+            least_cost(&problem, &likeliest, data, options.loss, monitor)
+        }
+        Order::FirstSmallStep(_) | Order::Fixed => fit_in_order(data, options, monitor),
+    }
+}
+
+/// The likeliest polynomials of log sigma, from which those of least cost can be had.
+pub(crate) fn likeliest(
+    data: &Data,
+    options: &Options,
+    folds: usize,
+    monitor: &dyn Monitor,
+) -> Result<(Problem, Likeliest)> {
+    let problem = Problem::of(data, options)?;
+    let folds = folds.clamp(2, data.rows().max(2));
+    let likeliest = Likeliest::learn(&problem, folds, monitor)?;
+    Ok((problem, likeliest))
+}
+
+/// The sigma of each row by likeliest polynomials that have not seen it.
+pub(crate) fn held_out(problem: &Problem, likeliest: &Likeliest) -> Option<Vec<f64>> {
+    let sigma = |log: &f64| log.clamp(-FAR, FAR).exp() * problem.unit;
+    likeliest.held_out.as_ref().map(|logs| logs.iter().map(sigma).collect())
+}
+
+/// The polynomial of least cost, each error counted in the unit that the data give it.
+pub(crate) fn least_cost(
+    problem: &Problem,
+    likeliest: &Likeliest,
+    data: &Data,
+    loss: LossKind,
+    monitor: &dyn Monitor,
+) -> Result<Polynomial> {
+    let unit: Vec<f64> = match data.unit() {
+        Some(local) => local.iter().map(|unit| unit / problem.unit).collect(),
+        // The deviation of a Gaussian whose errors are of size one.
+        None => vec![1.0 / std::f64::consts::FRAC_2_PI.sqrt(); problem.error.len()],
+    };
+    let coefficients = likeliest.least_cost(problem, loss, &unit, monitor)?;
+    Ok(Polynomial::of_log_sigma(problem, coefficients))
+}
+
+/// Raises the order, each from the last solution.
+fn fit_in_order(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Polynomial> {
     let Prepared { scaling, columns: scaled, error, local, unit } =
         Prepared::new(data, options.own_scale)?;
     let (columns, weight) = (data.columns(), data.weight());
     let start = super::constant::fit(columns, &error, weight, LossKind::Crps)?.sigma;
     let terms = terms(columns, options.largest_order, options.most_terms);
     let basis = Basis::new(&scaled, columns, &terms);
-    let weight = weight.map(<[f64]>::to_vec);
-    let together = data.together().map(<[u32]>::to_vec);
-    let problem = Problem { basis, terms: &terms, error, weight, local, together };
-
-    // All rows cost about as much as one fold.
-    let folds = match options.order {
-        Order::CrossValidated { folds } => folds.clamp(2, data.rows().max(2)),
-        Order::FirstSmallStep(_) | Order::Fixed => 0,
-    };
-    let steps = Steps::new(monitor, folds + 1);
-    let fits = fit_orders(&problem, start, options, monitor)?;
-    steps.done();
-    let mut coefficients = match options.order {
-        Order::CrossValidated { .. } => {
-            let scored = || steps.done();
-            let weights = weights_of_orders(&problem, start, options, folds, monitor, &scored)?;
-            let mut sum = vec![0.0; fits.last().map_or(0, Vec::len)];
-            for (fit, weight) in fits.iter().zip(weights) {
-                sum.iter_mut().zip(fit).for_each(|(s, c)| *s += weight * c);
-            }
-            sum
-        }
-        Order::FirstSmallStep(_) | Order::Fixed => fits[fits.len() - 1].clone(),
-    };
+    let mut loss_error = error;
+    if let Some(local) = &local {
+        loss_error.iter_mut().zip(local).for_each(|(error, unit)| *error /= unit);
+    }
+    let rows = Rows { basis, terms: &terms, error: loss_error, weight, local: local.as_deref() };
+    let fits = fit_orders(&rows, start, options, monitor)?;
+    let mut coefficients = fits[fits.len() - 1].clone();
     // Back to the units of the errors.
     match options.link {
         Link::Sigma => coefficients.iter_mut().for_each(|c| *c *= unit),
@@ -267,45 +299,76 @@ impl Polynomial {
     }
 }
 
-/// What is fitted to: scaled rows, term by term.
-struct Problem<'a> {
-    basis: Basis,
-    terms: &'a [Vec<u8>],
+/// What the general polynomial is fitted to.
+pub(crate) struct Problem {
+    scaling: Scaling,
+    /// Scaled inputs, column after column.
+    columns: Vec<f64>,
+    terms: Vec<Vec<u8>>,
+    largest_order: usize,
+    /// In their own scale.
     error: Vec<f64>,
+    /// The errors are these times the unit.
+    unit: f64,
+    /// One on average.
     weight: Option<Vec<f64>>,
-    local: Option<Vec<f64>>,
+    split: Split,
     /// Rows that are left out together have the same number.
     together: Option<Vec<u32>>,
 }
 
-impl Problem<'_> {
-    /// The number of terms up to an order.
-    fn size(&self, order: usize) -> usize {
-        self.terms.iter().take_while(|term| degree(term) <= order).count()
+impl Problem {
+    fn of(data: &Data, options: &Options) -> Result<Self> {
+        let Prepared { scaling, columns, error, unit, .. } = Prepared::new(data, options.own_scale)?;
+        if error.iter().all(|e| *e == 0.0) {
+            return Err(Error::NoErrors { rows: error.len() });
+        }
+        let mean_one = |weight: &[f64]| {
+            let mean = weight.iter().map(|w| w / weight.len() as f64).sum::<f64>();
+            weight.iter().map(|w| w / mean).collect()
+        };
+        Ok(Self {
+            scaling,
+            columns,
+            terms: terms(data.columns(), options.largest_order, options.most_terms),
+            largest_order: options.largest_order,
+            error,
+            unit,
+            weight: data.weight().map(mean_one),
+            split: options.split,
+            together: data.together().map(<[u32]>::to_vec),
+        })
     }
 
-    fn rows(&self, rows: &[usize]) -> Self {
-        let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-        Self {
-            basis: self.basis.rows(rows),
-            terms: self.terms,
-            error: pick(&self.error),
-            weight: self.weight.as_deref().map(pick),
-            local: self.local.as_deref().map(pick),
-            together: self.together.as_ref().map(|ids| rows.iter().map(|&row| ids[row]).collect()),
-        }
+    /// The number of terms up to an order.
+    fn size(&self, order: usize) -> usize {
+        size(&self.terms, order)
     }
+}
+
+/// What the paper's polynomial is fitted to: scaled rows, term by term.
+struct Rows<'a> {
+    basis: Basis,
+    terms: &'a [Vec<u8>],
+    /// In local units, where there are some.
+    error: Vec<f64>,
+    weight: Option<&'a [f64]>,
+    local: Option<&'a [f64]>,
+}
+
+/// The number of terms up to an order.
+fn size(terms: &[Vec<u8>], order: usize) -> usize {
+    terms.iter().take_while(|term| degree(term) <= order).count()
 }
 
 /// Fits order after order, each from the last solution and zeros, and returns all of them.
 fn fit_orders(
-    problem: &Problem,
+    rows: &Rows,
     start: f64,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Vec<f64>>> {
-    let error = in_local_units(problem.error.clone(), problem.local.as_deref());
-    let mut loss = options.loss.on(&error, problem.weight.as_deref())?;
+    let mut loss = options.loss.on(&rows.error, rows.weight)?;
     let mut fits: Vec<Vec<f64>> = Vec::new();
     let mut last = f64::INFINITY;
     let mut coefficients = vec![match options.link {
@@ -315,19 +378,21 @@ fn fit_orders(
     let minimise =
         Minimise { iterations: 500, gradient: 1e-7, decrease: 1e-6, ..Minimise::default() };
     for order in 0..=options.largest_order {
-        let size = problem.size(order);
+        let size = size(rows.terms, order);
         // More parameters than rows, or no further terms.
-        if size > problem.error.len() || (order > 0 && size == coefficients.len()) {
+        if size > rows.error.len() || (order > 0 && size == coefficients.len()) {
             break;
         }
         coefficients.resize(size, 0.0);
-        let mut model =
-            Combination { basis: &problem.basis, link: options.link, sigma: Vec::new() };
-        let found = Objective::new(&mut model, &mut *loss)
-            .in_units(problem.local.as_deref())
-            .minimise(&mut coefficients, &minimise, |_| monitor.should_stop());
+        let mut model = Combination { basis: &rows.basis, link: options.link, sigma: Vec::new() };
+        let found = Objective::new(&mut model, &mut *loss).in_units(rows.local).minimise(
+            &mut coefficients,
+            &minimise,
+            |_| monitor.should_stop(),
+        );
         check(monitor)?;
         fits.push(coefficients.clone());
+        monitor.progress((order + 1) as f64 / (options.largest_order + 1) as f64);
         if let Order::FirstSmallStep(tolerance) = options.order
             && (last - found.value).abs() < tolerance
         {
@@ -336,77 +401,6 @@ fn fit_orders(
         last = found.value;
     }
     Ok(fits)
-}
-
-/// The weight of each order: in proportion to the likelihood it gives to rows left out, and falling
-/// with the number of its coefficients. Every `folds`-th row in the order of the first input makes a
-/// fold, so that each covers the whole range; in time, consecutive rows do.
-fn weights_of_orders(
-    problem: &Problem,
-    start: f64,
-    options: &Options,
-    folds: usize,
-    monitor: &dyn Monitor,
-    scored: &(dyn Fn() + Sync),
-) -> Result<Vec<f64>> {
-    let rows = problem.error.len();
-    if rows < 2 * folds {
-        return Ok(vec![1.0]);
-    }
-    let mut order: Vec<usize> = (0..rows).collect();
-    if options.split == Split::Random && problem.together.is_none() {
-        let key = |row: usize| problem.basis.columns.get(1).map_or(0.0, |c| c[row]);
-        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
-    }
-    // Where the rows begin that are left out together with this one.
-    let mut begin: Vec<usize> = (0..rows).collect();
-    if let Some(ids) = &problem.together {
-        (1..rows)
-            .filter(|&row| ids[row] == ids[row - 1])
-            .for_each(|row| begin[row] = begin[row - 1]);
-    }
-    let fold_of = |place: usize| match (options.split, &problem.together) {
-        (Split::Random, None) => place % folds,
-        (Split::Random, Some(ids)) => ids[place] as usize % folds,
-        (Split::InOrder, _) => begin[place] * folds / rows,
-    };
-    let score_fold = |fold: usize| -> Result<Vec<f64>> {
-        let (test, train): (Vec<usize>, Vec<usize>) =
-            (0..rows).partition(|&place| fold_of(place) == fold);
-        let at = |places: Vec<usize>| places.iter().map(|&p| order[p]).collect::<Vec<usize>>();
-        let (train, test) = (problem.rows(&at(train)), problem.rows(&at(test)));
-        let fits = fit_orders(&train, start, options, monitor)?;
-        let mut sigma = vec![0.0; test.error.len()];
-        let mut scores = Vec::new();
-        for coefficients in &fits {
-            test.basis.combine(coefficients, &mut sigma);
-            let mut score = 0.0;
-            for (row, (&e, s)) in test.error.iter().zip(&sigma).enumerate() {
-                let s = match options.link {
-                    Link::Sigma => s.max(1e-3 * start),
-                    Link::LogSigma => s.clamp(-600.0, 600.0).exp(),
-                };
-                score += test.weight.as_ref().map_or(1.0, |w| w[row]) * nlpd::nlpd(e, s);
-            }
-            scores.push(score);
-        }
-        scored();
-        Ok(scores)
-    };
-    let by_fold: Vec<Vec<f64>> =
-        (0..folds).into_par_iter().map(score_fold).collect::<Result<_>>()?;
-    let orders = by_fold.iter().map(Vec::len).min().unwrap_or(0);
-    // Likelihoods count rows, whatever the scale of the weights.
-    let per_row = problem.weight.as_ref().map_or(1.0, |w| rows as f64 / w.iter().sum::<f64>());
-    let total = |order: usize| per_row * by_fold.iter().map(|scores| scores[order]).sum::<f64>();
-    let scores: Vec<f64> = (0..orders).map(total).collect();
-    let best = scores.iter().copied().fold(f64::INFINITY, f64::min);
-    // Rows left out judge an order already; a prior of one nat per coefficient steadies the choice.
-    let weight =
-        |(order, score): (usize, &f64)| (best - score - (problem.size(order) as f64 - 1.0)).exp();
-    let weights: Vec<f64> = scores.iter().enumerate().map(weight).collect();
-    let total: f64 = weights.iter().sum();
-    Ok(weights.iter().map(|w| w / total).collect())
 }
 
 fn degree(term: &[u8]) -> usize {
@@ -458,11 +452,6 @@ impl Basis {
             out
         };
         Self { columns: terms.iter().map(value).collect() }
-    }
-
-    fn rows(&self, rows: &[usize]) -> Self {
-        let pick = |column: &Vec<f64>| rows.iter().map(|&i| column[i]).collect();
-        Self { columns: self.columns.iter().map(pick).collect() }
     }
 
     fn combine(&self, coefficients: &[f64], out: &mut [f64]) {

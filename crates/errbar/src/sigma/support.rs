@@ -16,9 +16,12 @@
 //! and $s$ the support. And wherever it is, no sigma that depends on inputs exceeds the largest
 //! training error, nor falls below what the smallest one that is not zero can tell.
 
+mod nearest;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::nearest::Finder;
 use crate::data::{Data, chosen_rows};
 use crate::math::cholesky::Cholesky;
 
@@ -67,13 +70,20 @@ pub struct Support {
 }
 
 /// What is known about the surroundings of one row.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Near {
+pub(super) struct Near<'a> {
     pub(super) support: f64,
     /// The nearest landmarks, and those as near as the last of them.
+    places: &'a [u32],
+    /// The row itself, decorrelated.
+    at: &'a [f64],
+}
+
+/// Looks up the surroundings of rows.
+pub(super) struct Surroundings<'a> {
+    support: &'a Support,
+    finder: Finder<'a>,
     places: Vec<u32>,
-    /// Decorrelated, the row minus the mean of these.
-    apart: Vec<f64>,
+    at: Vec<f64>,
 }
 
 impl Support {
@@ -195,21 +205,27 @@ impl Support {
         &self.landmarks[place * self.columns()..(place + 1) * self.columns()]
     }
 
-    fn scaled(&self, row: &[f64]) -> Vec<f64> {
+    fn scaled<'r>(&'r self, row: &'r [f64]) -> impl Iterator<Item = f64> + 'r {
         let one = |(x, (middle, per)): (&f64, (&f64, &f64))| match x.is_nan() || *per == 0.0 {
             true => 0.0,
             false => ((x - middle) * per).clamp(-FARTHEST, FARTHEST),
         };
-        row.iter().zip(self.middle.iter().zip(&self.per_deviation)).map(one).collect()
+        row.iter().zip(self.middle.iter().zip(&self.per_deviation)).map(one)
     }
 
     fn decorrelated(&self, row: &[f64]) -> Vec<f64> {
-        let mut out = self.scaled(row);
+        let mut out = Vec::new();
+        self.decorrelate(row, &mut out);
+        out
+    }
+
+    fn decorrelate(&self, row: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.scaled(row));
         for (i, factor) in self.triangle.iter().enumerate() {
-            let known: f64 = factor[..i].iter().zip(&out).map(|(f, z)| f * z).sum();
+            let known: f64 = factor[..i].iter().zip(&*out).map(|(f, z)| f * z).sum();
             out[i] = (out[i] - known) / factor[i];
         }
-        out
     }
 
     /// The squared distance to each landmark.
@@ -233,25 +249,10 @@ impl Support {
         }
     }
 
-    pub(super) fn near(&self, row: &[f64]) -> Near {
-        let mut at = self.decorrelated(row);
-        let squares = self.squares(&at);
-        let distance = self.distance(&squares, None);
-        let last = distance * distance * (1.0 + TIED);
-        let places: Vec<u32> =
-            (0..squares.len()).filter(|&i| squares[i] <= last).map(|i| i as u32).collect();
-        let share = 1.0 / places.len().max(1) as f64;
-        for &place in &places {
-            let there = self.landmark(place as usize);
-            at.iter_mut().zip(there).for_each(|(at, there)| *at -= share * there);
-        }
-        let unknown = row.iter().zip(&self.missing).any(|(x, missing)| x.is_nan() && !missing);
-        let support = match unknown {
-            true => 0.0,
-            false if distance > self.reach => self.reach / distance,
-            false => 1.0,
-        };
-        Near { support, places, apart: at }
+    /// For rows one after the other, on one thread.
+    pub(super) fn surroundings(&self) -> Surroundings<'_> {
+        let finder = Finder::new(&self.landmarks, self.columns());
+        Surroundings { support: self, finder, places: Vec::new(), at: Vec::new() }
     }
 
     /// Which input takes a row from its neighbours: the one that is farthest from what the others
@@ -263,7 +264,13 @@ impl Support {
         }
         // With P = (L Lᵀ)⁻¹ the deviation of one input given the others is (P d)ᵢ / √Pᵢᵢ for d = L apart.
         let columns = self.columns();
-        let mut deviation = near.apart.clone();
+        // Decorrelated, the row minus the mean of its neighbours.
+        let mut deviation = near.at.to_vec();
+        let share = 1.0 / near.places.len().max(1) as f64;
+        for &place in near.places {
+            let there = self.landmark(place as usize);
+            deviation.iter_mut().zip(there).for_each(|(at, there)| *at -= share * there);
+        }
         let mut own = vec![1.0; columns];
         if !self.triangle.is_empty() {
             let factor = Cholesky::from_triangle(&self.triangle);
@@ -313,7 +320,22 @@ impl Support {
     }
 }
 
-impl Near {
+impl Surroundings<'_> {
+    pub(super) fn near(&mut self, row: &[f64]) -> Near<'_> {
+        let Self { support, finder, places, at } = self;
+        support.decorrelate(row, at);
+        let distance = finder.nearest(at, places);
+        let unknown = row.iter().zip(&support.missing).any(|(x, missing)| x.is_nan() && !missing);
+        let support = match unknown {
+            true => 0.0,
+            false if distance > support.reach => support.reach / distance,
+            false => 1.0,
+        };
+        Near { support, places, at }
+    }
+}
+
+impl Near<'_> {
     /// Between what log sigma may lie here, after those at the landmarks.
     pub(super) fn range(&self, logs: &[f64]) -> (f64, f64) {
         let near = || self.places.iter().map(|&place| logs[place as usize]);

@@ -39,6 +39,9 @@ pub(crate) struct HeldSigma {
     pub(crate) input: Vec<Option<usize>>,
 }
 
+/// Rows that one thread looks up at a time.
+const ROWS_AT_ONCE: usize = 1024;
+
 /// A row of less support than this lies outside: more than twice as far from the training rows as
 /// nearly all of them are from each other.
 pub const OUTSIDE: f64 = 0.5;
@@ -142,18 +145,19 @@ impl Supported {
         };
         let mut sigmas: Vec<Vec<f64>> =
             members(&self.model).map(|model| model.predict(inputs)).collect::<Result<_>>()?;
-        let rows: Vec<&[f64]> = inputs.chunks_exact(support.columns()).collect();
         type Around = (f64, Option<usize>, Vec<(f64, f64)>);
-        let near: Vec<Around> = rows
-            .par_iter()
-            .with_min_len(256)
-            .map(|row| {
-                let near = support.near(row);
+        let block = |rows: &[f64]| {
+            let mut surroundings = support.surroundings();
+            let around = |row: &[f64]| {
+                let near = surroundings.near(row);
                 let ranges = logs.iter().map(|logs| near.range(logs)).collect();
                 let input = (near.support < OUTSIDE).then(|| support.farthest(row, &near));
                 (near.support, input.flatten(), ranges)
-            })
-            .collect();
+            };
+            rows.chunks_exact(support.columns()).map(around).collect::<Vec<Around>>()
+        };
+        let near: Vec<Around> =
+            inputs.par_chunks(ROWS_AT_ONCE * support.columns()).flat_map_iter(block).collect();
         for (member, (sigmas, model)) in sigmas.iter_mut().zip(members(&self.model)).enumerate() {
             // One sigma for all rows is the same everywhere.
             if matches!(model, Model::Constant(_)) {

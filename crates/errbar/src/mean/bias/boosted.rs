@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::boosting::{Bins, Codes, Grower, Limits, Slope, Tree};
+use crate::boosting::{self, Bins, Codes, Grower, Limits, Slopes, Symmetric};
 use crate::error::Result;
 use crate::folds::Fold;
 use crate::monitor::{Monitor, check};
@@ -12,14 +12,14 @@ const ROUNDS: usize = 1000;
 const PATIENCE: usize = 30;
 /// The part of each step that is made.
 const RATE: f64 = 0.1;
-const LIMITS: Limits = Limits { leaves: 8, depth: 4, least: 5.0, least_gain: 0.0 };
+const LIMITS: Limits = Limits { depth: 4, prior_rows: 3.0 };
 
 /// Some rows with trees of their own, and those that judge them.
 struct Bag {
     training: Vec<u32>,
     held: Vec<u32>,
     level: f64,
-    trees: Vec<Tree>,
+    trees: Vec<Symmetric>,
     /// Of all rows.
     fitted: Vec<f64>,
 }
@@ -27,7 +27,7 @@ struct Bag {
 /// What was learned: the bias is the level and the steps of all trees.
 pub(super) struct Boosted {
     pub(super) level: f64,
-    pub(super) trees: Vec<Tree>,
+    pub(super) trees: Vec<Symmetric>,
     /// For each row the bias learned without it.
     pub(super) held_out: Vec<f64>,
 }
@@ -99,18 +99,17 @@ impl Problem<'_> {
 
     /// A further tree.
     fn one_more(&self, bag: &mut Bag) {
-        let mut slopes = vec![Slope::default(); self.error.len()];
-        for &row in &bag.training {
-            let row = row as usize;
+        let of = |row: &u32| {
+            let row = *row as usize;
             let weight = self.weight(row);
-            let gradient = weight * (bag.fitted[row] - self.error[row]);
-            slopes[row] = Slope { gradient, curvature: weight, weight };
-        }
+            (weight * (bag.fitted[row] - self.error[row]), weight)
+        };
+        let (gradient, curvature): (Vec<f64>, Vec<f64>) = bag.training.iter().map(of).unzip();
+        let mut slopes = Slopes::none(self.error.len());
+        slopes.set(&bag.training, &gradient, &curvature);
         let grower = Grower { bins: self.bins, codes: self.codes, limits: LIMITS };
         let tree = grower.grow(&mut bag.training.clone(), &slopes);
-        for (row, fitted) in bag.fitted.iter_mut().enumerate() {
-            *fitted += RATE * tree.step(self.bins, self.codes.row(row));
-        }
+        boosting::add(self.bins, &tree, self.codes, RATE, &mut bag.fitted);
         bag.trees.push(tree);
     }
 }

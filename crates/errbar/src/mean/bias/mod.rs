@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::boosted::{Boosted, Problem};
 pub use self::ridge::Polynomial;
 use self::ridge::Ridge;
-use crate::boosting::{Bins, NodeView, Tree};
+use crate::boosting::{self, Bins, NodeView, Symmetric, Tree};
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::{Error, Result};
 use crate::folds::{Fold, Order};
@@ -28,7 +28,11 @@ pub struct Bias {
     /// The bias is the level, the steps of all trees and the [slopes](Bias::slopes), times the unit.
     unit: f64,
     level: f64,
+    /// Of earlier versions, whose trees were free.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     trees: Vec<Tree>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    symmetric: Vec<Symmetric>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     polynomial: Option<Polynomial>,
     /// One with bumps.
@@ -112,7 +116,8 @@ impl Parts {
             bins: self.bins.clone(),
             unit: self.unit,
             level: of_trees * self.boosted.level,
-            trees: trees.map(|tree| tree.clone().times(of_trees)).collect(),
+            trees: Vec::new(),
+            symmetric: trees.map(|tree| tree.clone().times(of_trees)).collect(),
             polynomial: (of_ridge > 0.0).then(|| self.ridge.polynomial.clone().times(of_ridge)),
             smooth: (of_smooth > 0.0).then(|| self.smooth.polynomial.clone().times(of_smooth)),
         }
@@ -215,13 +220,24 @@ impl Bias {
     /// No bias anywhere.
     pub(crate) fn none(columns: usize) -> Self {
         let bins = Bins::of(&vec![0.0; columns], columns, None, BINS);
-        Self { bins, unit: 1.0, level: 0.0, trees: Vec::new(), polynomial: None, smooth: None }
+        Self {
+            bins,
+            unit: 1.0,
+            level: 0.0,
+            trees: Vec::new(),
+            symmetric: Vec::new(),
+            polynomial: None,
+            smooth: None,
+        }
     }
 
     /// Whether it moves nothing.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        self.level == 0.0 && self.trees.is_empty() && self.slopes().next().is_none()
+        self.level == 0.0
+            && self.trees.is_empty()
+            && self.symmetric.is_empty()
+            && self.slopes().next().is_none()
     }
 
     /// The number of input columns.
@@ -237,19 +253,19 @@ impl Bias {
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
         let columns = self.columns();
         rows_with_missing(inputs, columns)?;
-        let mut codes = vec![0; columns];
-        let one = |row: &[f64]| {
-            self.bins.encode_row(row, &mut codes);
-            let steps = self.trees.iter().map(|tree| tree.step(&self.bins, &codes));
+        let sums = boosting::sums(&self.bins, &self.trees, &self.symmetric, inputs);
+        let one = |(row, sum): (&[f64], f64)| {
             let slopes = self.slopes().map(|slopes| slopes.at(row));
-            self.unit * (self.level + steps.sum::<f64>() + slopes.sum::<f64>())
+            self.unit * (self.level + sum + slopes.sum::<f64>())
         };
-        Ok(inputs.chunks_exact(columns).map(one).collect())
+        Ok(inputs.chunks_exact(columns).zip(sums).map(one).collect())
     }
 
     /// The nodes of each tree, its root first.
-    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeView>> {
-        self.trees.iter().map(|tree| tree.parts(&self.bins))
+    #[must_use]
+    pub fn trees(&self) -> Vec<Vec<NodeView>> {
+        let symmetric = self.symmetric.iter().map(|tree| tree.parts(&self.bins));
+        symmetric.chain(self.trees.iter().map(|tree| tree.parts(&self.bins))).collect()
     }
 
     /// The polynomial, where it has a share.
@@ -289,9 +305,12 @@ impl Bias {
             let fits = polynomial.columns() == self.columns();
             slopes += if fits { polynomial.check()? } else { f64::NAN };
         }
-        let reach = self.level.abs() + self.trees.iter().map(Tree::largest).sum::<f64>() + slopes;
+        let largest = self.symmetric.iter().map(Symmetric::largest).sum::<f64>()
+            + self.trees.iter().map(Tree::largest).sum::<f64>();
+        let reach = self.level.abs() + largest + slopes;
         let finite = reach.is_finite() && self.unit > 0.0 && (self.unit * reach).is_finite();
-        match finite && self.trees.iter().all(|tree| tree.fits(&self.bins)) {
+        let fit = self.symmetric.iter().all(|tree| tree.fits(&self.bins));
+        match finite && fit && self.trees.iter().all(|tree| tree.fits(&self.bins)) {
             true => Ok(()),
             false => Err("its bias does not fit its inputs, or is not finite"),
         }

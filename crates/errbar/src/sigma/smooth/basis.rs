@@ -35,6 +35,12 @@ impl Basis {
         (basis, design)
     }
 
+    /// The process that they are of.
+    pub(super) fn process(&self) -> Process {
+        let lengths = self.bumps.inverse_lengths().iter().map(|inverse| 1.0 / inverse).collect();
+        Process { lengths, deviation: self.bumps.deviation() }
+    }
+
     /// The number of functions.
     pub(super) fn size(&self) -> usize {
         1 + self.bumps.columns() + self.bumps.len()

@@ -3,15 +3,7 @@
 //! The paper ends with a wish for the Accuracy-Reliability cost in a non-parametric Bayesian method;
 //! this is one. The logarithm of sigma is a level, a straight line in each input, and a Gaussian
 //! process with the squared-exponential covariance and a length scale per input. The coefficients
-//! minimise
-//!
-//! $$\frac{\kappa N}{\beta}\mathrm{AR} + \tfrac12 |w|^2,$$
-//!
-//! where $w$ are the coefficients in functions that have a standard normal prior. CRPS in units of
-//! the local sigma has expected curvature $J = 1/(2\sqrt\pi)$ in $\ln\sigma$, and its slope the
-//! variance $V = \frac{2}{\pi\sqrt3} - \frac1\pi$; so $\kappa = J/V$ makes
-//! the cost weigh against the prior as much as the information $J^2/V$ that it carries (1.6 per row,
-//! where the likelihood has 2).
+//! minimise the cost with that prior (see [`combination`](super::combination)).
 //!
 //! The length scales and the size of the process maximise their evidence under the Gaussian
 //! likelihood (Laplace's approximation with the expected curvature), with a weak prior of their own.
@@ -22,14 +14,13 @@
 
 mod basis;
 mod formula;
-mod posterior;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::basis::Basis;
 pub use self::formula::Formula;
-use self::posterior::{Errors, FAR, variance};
+use super::combination::{Combination, Dense, ENOUGH_STEPS, variance};
 use super::scaling::{Prepared, Scaling};
 use crate::data::Data;
 use crate::data::chosen_rows;
@@ -40,9 +31,8 @@ use crate::gaussian::process::{
 };
 use crate::loss::LossKind;
 use crate::math::cholesky::{Cholesky, LARGEST, largest_solution};
-use crate::math::linear::{axpy, dot};
+use crate::math::linear::dot;
 use crate::monitor::{Monitor, check};
-use crate::optimize::{self, bfgs_with};
 use crate::score::Beta;
 
 /// How to fit a smooth function.
@@ -55,7 +45,9 @@ pub struct Options {
     pub local_units: bool,
     /// The most functions that the process is made of.
     pub most_functions: usize,
-    /// The most rows that length scales are learned from.
+    /// The most functions, and the most rows, that length scales are learned from.
+    pub most_functions_for_lengths: usize,
+    /// See `most_functions_for_lengths`.
     pub most_rows_for_lengths: usize,
     /// Of the choice of those rows.
     pub seed: u64,
@@ -67,6 +59,7 @@ impl Default for Options {
             loss: LossKind::Ar(Beta::Heuristic),
             local_units: true,
             most_functions: 200,
+            most_functions_for_lengths: 100,
             most_rows_for_lengths: 300,
             seed: 0,
         }
@@ -85,19 +78,29 @@ pub struct Smooth {
     unit: f64,
 }
 
-/// $J/V$ of the CRPS in local units: see the [module](self).
-const KAPPA: f64 = 5.728_660_900_197_736;
-
 /// Where the prior of the log of the process's deviation and of its length scale (in halves of the
 /// inputs' range) lie, and how wide they are.
 const DEVIATION: (f64, f64) = (0.0, 1.0);
 const LENGTH: (f64, f64) = (0.0, 0.4);
+
+/// How well the likeliest coefficients need be known to compare length scales.
+const ROUGHLY: f64 = 1e-3;
 
 /// Fits a smooth function to data.
 ///
 /// # Errors
 /// Errors that are all zero, or a monitor that asked to stop.
 pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Smooth> {
+    fit_near(data, None, options, monitor)
+}
+
+/// [`fit_to`], with the length scales searched for near those of a function that was fitted to similar rows.
+pub(crate) fn fit_near(
+    data: &Data,
+    known: Option<&Smooth>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Smooth> {
     let Prepared { scaling, columns, error, unit, .. } = Prepared::new(data, true)?;
     if error.iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: error.len() });
@@ -112,14 +115,22 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<S
         weight.iter().map(|w| w / mean).collect::<Vec<f64>>()
     });
     let all = TrainingSet { scaled, inputs, error, weight };
-    let process = all.process(options, monitor)?;
+    let known = known.filter(|known| known.columns() == inputs).map(|known| known.basis.process());
+    let process = all.process(known, options, monitor)?;
     monitor.progress(0.7);
     let (basis, design) = Basis::new(&all.scaled, &process, options.most_functions);
     let mut w = all.start(&basis);
-    all.errors().maximise(&design, &mut w, monitor);
+    let functions = Dense { count: w.len(), values: &design };
+    let errors = all.errors(&functions);
+    errors.likeliest(&mut w, ENOUGH_STEPS, 1e-6, monitor);
     check(monitor)?;
-    all.minimise_cost(&design, &mut w, options, monitor)?;
-    let precision = all.errors().curvature(&design, w.len()).triangle();
+    let local: Vec<f64> = match options.local_units {
+        true => errors.log_sigma(&w).into_iter().map(|log| variance(log).sqrt()).collect(),
+        false => vec![1.0 / std::f64::consts::FRAC_2_PI.sqrt(); data.rows()],
+    };
+    let curvature = errors.curvature(w.len());
+    errors.least_cost(&mut w, options.loss, &local, &curvature, monitor)?;
+    let precision = curvature.triangle();
     monitor.progress(1.0);
     Ok(Smooth { scaling, basis, coefficients: w, precision, unit })
 }
@@ -133,8 +144,8 @@ struct TrainingSet {
 }
 
 impl TrainingSet {
-    fn errors(&self) -> Errors<'_> {
-        Errors { error: &self.error, weight: self.weight.as_deref() }
+    fn errors<'a>(&'a self, functions: &'a Dense<'a>) -> Combination<'a, Dense<'a>> {
+        Combination { functions, error: &self.error, weight: self.weight.as_deref() }
     }
 
     fn pick(&self, rows: &[usize]) -> Self {
@@ -156,33 +167,41 @@ impl TrainingSet {
         w
     }
 
-    /// The process of greatest evidence.
-    fn process(&self, options: &Options, monitor: &dyn Monitor) -> Result<Process> {
+    /// The process of greatest evidence, near one that is known to be good for similar rows.
+    fn process(
+        &self,
+        known: Option<Process>,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Process> {
         let rows = self.error.len();
         if rows > options.most_rows_for_lengths {
             let chosen = chosen_rows(rows, options.most_rows_for_lengths, options.seed);
-            return self.pick(&chosen).process(options, monitor);
+            return self.pick(&chosen).process(known, options, monitor);
         }
-        let relative = self.relative_lengths(options, monitor)?;
-        let evidence = |&(log_deviation, log_length): &(f64, f64)| {
+        let (relative, start) = match known {
+            Some(known) => self.relative_to(&known),
+            None => (self.relative_lengths(options, monitor)?, None),
+        };
+        let process = |(log_deviation, log_length): (f64, f64)| Process {
+            lengths: relative.iter().map(|length| length * log_length.exp()).collect(),
+            deviation: log_deviation.exp(),
+        };
+        let evidence = |&place: &(f64, f64)| {
             if monitor.should_stop() {
                 return f64::INFINITY;
             }
-            let lengths = relative.iter().map(|l| l * log_length.exp()).collect();
-            let process = Process { lengths, deviation: log_deviation.exp() };
-            let (basis, design) = Basis::new(&self.scaled, &process, options.most_functions);
+            let most = options.most_functions.min(options.most_functions_for_lengths);
+            let (basis, design) = Basis::new(&self.scaled, &process(place), most);
             let mut w = self.start(&basis);
-            let errors = self.errors();
-            let cost = errors.maximise(&design, &mut w, monitor);
+            let functions = Dense { count: w.len(), values: &design };
+            let errors = self.errors(&functions);
+            let cost = errors.likeliest(&mut w, ENOUGH_STEPS, ROUGHLY, monitor);
             let prior = |x: f64, (at, width): (f64, f64)| 0.5 * ((x - at) / width).powi(2);
-            cost + errors.curvature(&design, w.len()).half_log_determinant()
-                + prior(log_deviation, DEVIATION)
-                + prior(log_length, LENGTH)
+            cost + errors.curvature(w.len()).half_log_determinant()
+                + prior(place.0, DEVIATION)
+                + prior(place.1, LENGTH)
         };
-        let grid: Vec<(f64, f64)> = [-2.0, -0.7, 0.3]
-            .iter()
-            .flat_map(|&d| [-2.5, -1.6, -0.8, 0.0].iter().map(move |&l| (d, l)))
-            .collect();
         let best_of = |places: &[(f64, f64)]| {
             let costs: Vec<f64> = places.par_iter().map(evidence).collect();
             let first = (f64::INFINITY, (0.0, 0.0));
@@ -191,10 +210,16 @@ impl TrainingSet {
             };
             costs.into_iter().zip(places.iter().copied()).fold(first, lower)
         };
+        let (grid, mut step) = match start {
+            Some(start) => (vec![start], 0.3),
+            None => {
+                let of = |&d: &f64| [-2.5, -1.6, -0.8, 0.0].map(|l| (d, l));
+                ([-2.0, -0.7, 0.3].iter().flat_map(of).collect(), 0.6)
+            }
+        };
         let (mut cost, mut at) = best_of(&grid);
         monitor.progress(0.4);
         // Then steps in four directions, halved when none goes down.
-        let mut step = 0.6;
         while step > 0.1 {
             check(monitor)?;
             let around: Vec<(f64, f64)> = [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]
@@ -210,15 +235,29 @@ impl TrainingSet {
             }
         }
         check(monitor)?;
-        let lengths = relative.iter().map(|l| l * at.1.exp()).collect();
-        Ok(Process { lengths, deviation: at.0.exp() })
+        Ok(process(at))
+    }
+
+    /// The length scale of each input beside the others, as another process has them, and the logarithms of its
+    /// deviation and of its length.
+    fn relative_to(&self, known: &Process) -> (Vec<f64>, Option<(f64, f64)>) {
+        let shortest = known.lengths.iter().copied().fold(f64::INFINITY, f64::min);
+        let alike = known.lengths.iter().all(|length| *length == shortest);
+        let unit = if alike { shortest / (self.inputs as f64).sqrt() } else { shortest };
+        let relative = known.lengths.iter().map(|length| length / unit).collect();
+        (relative, Some((known.deviation.ln(), unit.ln())))
+    }
+
+    /// One length scale for all inputs.
+    fn all_alike(&self) -> Vec<f64> {
+        vec![(self.inputs as f64).sqrt(); self.inputs]
     }
 
     /// The length scale of each input beside the others, from a Gaussian process through the
     /// logarithms of the errors: they are those of sigma plus noise of variance π²/8.
     fn relative_lengths(&self, options: &Options, monitor: &dyn Monitor) -> Result<Vec<f64>> {
         if self.inputs == 1 || self.error.len() < 10 {
-            return Ok(vec![(self.inputs as f64).sqrt(); self.inputs]);
+            return Ok(self.all_alike());
         }
         let noise = std::f64::consts::PI.powi(2) / 8.0;
         // An error of exactly zero says no more than a small one.
@@ -239,67 +278,12 @@ impl TrainingSet {
         );
         check(monitor)?;
         // Where that cannot be fitted, all inputs are alike.
-        let Ok(process) = process else {
-            return Ok(vec![(self.inputs as f64).sqrt(); self.inputs]);
-        };
+        let Ok(process) = process else { return Ok(self.all_alike()) };
         let lengths: Vec<f64> =
             (process.hyperparameters().length_scales.iter()).map(|l| l.clamp(1e-3, 1e3)).collect();
         // As one length would be: the sum of inverse squares is kept.
         let shortest = lengths.iter().copied().fold(f64::INFINITY, f64::min);
         Ok(lengths.iter().map(|l| l / shortest).collect())
-    }
-
-    /// From the most likely coefficients to those of least cost.
-    fn minimise_cost(
-        &self,
-        design: &[f64],
-        w: &mut [f64],
-        options: &Options,
-        monitor: &dyn Monitor,
-    ) -> Result<()> {
-        if options.loss == LossKind::Nlpd {
-            return Ok(());
-        }
-        let (rows, size) = (self.error.len(), w.len());
-        let unit: Vec<f64> = match options.local_units {
-            true => (design.chunks_exact(size))
-                .map(|functions| variance(dot(functions, w)).sqrt())
-                .collect(),
-            false => vec![1.0 / std::f64::consts::FRAC_2_PI.sqrt(); rows],
-        };
-        let local: Vec<f64> = self.error.iter().zip(&unit).map(|(e, u)| e / u).collect();
-        let mut loss = options.loss.on(&local, self.weight.as_deref())?;
-        let beta = match options.loss {
-            LossKind::Ar(beta) | LossKind::OfLaw(beta, _) => {
-                let mean = local.iter().map(|e| e.abs() / rows as f64).sum();
-                beta.split(mean, rows)?.accuracy.max(0.1)
-            }
-            _ => 1.0,
-        };
-        let scale = KAPPA * rows as f64 / beta;
-        let (mut sigma, mut slope) = (vec![0.0; rows], vec![0.0; rows]);
-        let minimise = optimize::Options { iterations: 200, gradient: 1e-4, ..Default::default() };
-        let objective = |w: &[f64], gradient: &mut [f64]| {
-            for (row, functions) in design.chunks_exact(size).enumerate() {
-                let log = dot(functions, w);
-                if log.abs() > FAR {
-                    return None;
-                }
-                sigma[row] = variance(log).sqrt() / unit[row];
-            }
-            let value = loss.value_and_gradient(&sigma, &mut slope).ok()?;
-            gradient.copy_from_slice(w);
-            for (row, functions) in design.chunks_exact(size).enumerate() {
-                // The derivative of sigma by log sigma is sigma itself, here rounded so that fits
-                // stay what they were to the last digit.
-                let own = sigma[row] * unit[row];
-                let by_log = scale * slope[row] * (own * own) / (own * unit[row]);
-                axpy(by_log, functions, gradient);
-            }
-            Some(scale * value + 0.5 * dot(w, w))
-        };
-        bfgs_with(w, &minimise, objective, |_| monitor.should_stop());
-        check(monitor)
     }
 }
 

@@ -9,13 +9,12 @@ mod boost;
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::boost::{Boosted, TrainingSet};
 use super::scaling::in_own_scale;
 pub use crate::boosting::NodeView;
-use crate::boosting::{Bins, Tree};
+use crate::boosting::{self, Bins, Symmetric, Tree};
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::Result;
 use crate::folds::Order;
@@ -34,20 +33,12 @@ pub struct Options {
     pub rounds: usize,
     /// Rounds without progress on the rows held out before stopping.
     pub patience: usize,
-    /// The part of each step that is made.
-    pub rate: f64,
-    /// The share of a bag's rows that each tree is grown on.
-    pub share: f64,
-    /// The most leaves of a tree. `None`: one for every 60 rows, from 12 to 80.
-    pub leaves: Option<usize>,
-    /// The most splits from its root to a leaf.
-    pub depth: usize,
-    /// The fewest rows of a leaf.
-    pub least_rows: usize,
-    /// What a split must gain, in units of what a split at random does. `None`: 0 (trees that follow
-    /// faint traces) or 8 (trees that make no split without need), whichever does better on the rows
-    /// held out.
-    pub least_gain: Option<f64>,
+    /// The part of each step that is made. `None`: a fifth, and a tenth for more than 10,000 rows.
+    pub rate: Option<f64>,
+    /// Questions of a tree. `None`: four, and six for more than 5,000 rows.
+    pub depth: Option<usize>,
+    /// Every leaf counts as if so many rows more wanted no step.
+    pub prior_rows: f64,
     /// The most bins of an input, up to 255.
     pub bins: usize,
     /// How rows are held out.
@@ -61,15 +52,12 @@ impl Default for Options {
         Self {
             loss: LossKind::default(),
             bags: None,
-            rounds: 1000,
-            patience: 20,
-            rate: 0.6,
-            share: 0.85,
-            leaves: None,
-            depth: 10,
-            least_rows: 5,
-            least_gain: None,
-            bins: 64,
+            rounds: 3000,
+            patience: 30,
+            rate: None,
+            depth: None,
+            prior_rows: 3.0,
+            bins: 63,
             split: Split::Random,
             seed: 0,
         }
@@ -81,8 +69,12 @@ impl Options {
         self.bags.unwrap_or(if rows > 10_000 { 5 } else { 10 }).clamp(1, rows)
     }
 
-    fn leaves(&self, rows: usize) -> usize {
-        self.leaves.unwrap_or((rows / 60).clamp(12, 80))
+    fn depth(&self, rows: usize) -> usize {
+        self.depth.unwrap_or(if rows > 5_000 { 6 } else { 4 })
+    }
+
+    fn rate(&self, rows: usize) -> f64 {
+        self.rate.unwrap_or(if rows > 10_000 { 0.1 } else { 0.2 })
     }
 }
 
@@ -96,7 +88,11 @@ pub struct Trees {
     unit: f64,
     /// The bags the trees come from; nothing in prediction depends on it.
     bags: usize,
+    /// Of earlier versions, whose trees were free.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     trees: Vec<Tree>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    symmetric: Vec<Symmetric>,
 }
 
 /// Fits trees of the inputs (row-major) to the sizes of the errors.
@@ -138,7 +134,10 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<T
         weight.iter_mut().for_each(|w| *w = *w / largest / mean);
     }
     let order = Order::of(data, options.split, options.seed);
-    fit_rows(data.inputs(), data.columns(), &error, weight.as_deref(), &order, options, monitor)
+    let local: Option<Vec<f64>> = data.unit().map(|own| own.iter().map(|own| own / unit).collect());
+    let units = local.as_deref();
+    let (inputs, columns) = (data.inputs(), data.columns());
+    fit_rows(inputs, columns, &error, weight.as_deref(), units, &order, options, monitor)
         .map(|trees| Trees { unit, ..trees })
 }
 
@@ -149,15 +148,16 @@ fn fit_rows(
     columns: usize,
     error: &[f64],
     weight: Option<&[f64]>,
+    unit: Option<&[f64]>,
     order: &Order,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Trees> {
     let bins = Bins::of(inputs, columns, weight, options.bins);
     let codes = bins.encode(inputs);
-    let rows = TrainingSet { bins: &bins, codes: &codes, error, weight, order };
-    let Boosted { trees, level, bags } = rows.boost(options, monitor)?;
-    Ok(Trees { bins, level, unit: 1.0, bags, trees })
+    let rows = TrainingSet { bins: &bins, codes: &codes, error, weight, unit, order };
+    let Boosted { trees: symmetric, level, bags, .. } = rows.boost(options, monitor)?;
+    Ok(Trees { bins, level, unit: 1.0, bags, trees: Vec::new(), symmetric })
 }
 
 impl Trees {
@@ -172,12 +172,14 @@ impl Trees {
     pub fn explain(&self) -> String {
         let inputs = self.columns();
         let mut used = vec![false; inputs];
-        self.trees.iter().flat_map(Tree::columns).for_each(|column| used[column] = true);
+        let symmetric = self.symmetric.iter().flat_map(Symmetric::columns);
+        let columns = self.trees.iter().flat_map(Tree::columns).chain(symmetric);
+        columns.for_each(|column| used[column] = true);
         let used = used.iter().filter(|used| **used).count();
         if used == 0 {
             return String::from("one sigma for all rows: no tree did better");
         }
-        let rounds = self.trees.len() / self.bags.max(1);
+        let rounds = (self.trees.len() + self.symmetric.len()) / self.bags.max(1);
         format!(
             "log sigma is the sum of {rounds} small trees, averaged over {} bags, which use {used} of \
              {inputs} inputs",
@@ -187,11 +189,13 @@ impl Trees {
 
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
         self.bins.check()?;
-        if !self.trees.iter().all(|tree| tree.fits(&self.bins)) {
+        let fit = self.symmetric.iter().all(|tree| tree.fits(&self.bins));
+        if !(fit && self.trees.iter().all(|tree| tree.fits(&self.bins))) {
             return Err("a tree does not fit its inputs, or a step is not finite");
         }
         // No sum of steps may overflow, or two that have would make NaN.
-        let reach = self.level.abs() + self.trees.iter().map(Tree::largest).sum::<f64>();
+        let largest = self.symmetric.iter().map(Symmetric::largest).sum::<f64>();
+        let reach = self.level.abs() + largest + self.trees.iter().map(Tree::largest).sum::<f64>();
         match reach.is_finite() && self.unit > 0.0 && self.unit.is_finite() {
             true => Ok(()),
             false => Err("its level is not finite, or its unit not positive"),
@@ -206,26 +210,22 @@ impl Trees {
     pub fn predict(&self, inputs: &[f64]) -> Result<Vec<f64>> {
         let columns = self.columns();
         rows_with_missing(inputs, columns)?;
-        const ROWS: usize = 256;
-        let block = |rows: &[f64]| {
-            let mut codes = vec![0; columns];
-            let one = |row: &[f64]| {
-                self.bins.encode_row(row, &mut codes);
-                let steps = self.trees.iter().map(|tree| tree.step(&self.bins, &codes));
-                let sigma = (self.level + steps.sum::<f64>()).exp() * self.unit;
-                sigma.clamp(f64::MIN_POSITIVE, f64::MAX)
-            };
-            rows.chunks_exact(columns).map(one).collect::<Vec<f64>>()
+        let sums = boosting::sums(&self.bins, &self.trees, &self.symmetric, inputs);
+        let sigma = |sum: f64| {
+            let sigma = (self.level + sum).exp() * self.unit;
+            sigma.clamp(f64::MIN_POSITIVE, f64::MAX)
         };
-        Ok(inputs.par_chunks(ROWS * columns).flat_map_iter(block).collect())
+        Ok(sums.into_iter().map(sigma).collect())
     }
 }
 
 /// What they are made of, for those who write them in another form.
 impl Trees {
     /// The nodes of each tree, its root first.
-    pub fn trees(&self) -> impl ExactSizeIterator<Item = Vec<NodeView>> {
-        self.trees.iter().map(|tree| tree.parts(&self.bins))
+    #[must_use]
+    pub fn trees(&self) -> Vec<Vec<NodeView>> {
+        let symmetric = self.symmetric.iter().map(|tree| tree.parts(&self.bins));
+        symmetric.chain(self.trees.iter().map(|tree| tree.parts(&self.bins))).collect()
     }
 
     /// log sigma is this plus the steps of all trees.

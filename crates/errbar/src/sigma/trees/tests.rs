@@ -6,7 +6,7 @@ use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::boosting::{Grower, Limits, Slope};
+use crate::boosting::{Grower, Limits, Slopes};
 use crate::loss::LossKind;
 use crate::score::Beta;
 
@@ -28,78 +28,63 @@ fn fit_some(
 ) -> Result<Trees> {
     let data = Data::with_missing(inputs, columns, error)?;
     let order = Order::of(&data, options.split, options.seed);
-    fit_rows(inputs, columns, error, weight, &order, options, &Silent)
+    fit_rows(inputs, columns, error, weight, None, &order, options, &Silent)
 }
 
-/// One split by the definition: the greatest gain over all columns, all places between values and
-/// both ways for missing ones, each summed anew. Gives the rows of both sides.
-fn best_split(
-    rows: &[usize],
-    inputs: &[f64],
-    columns: usize,
-    slopes: &[Slope],
-    least: f64,
-) -> Option<(f64, Vec<usize>, Vec<usize>)> {
-    let sum = |rows: &[usize], of: fn(&Slope) -> f64| rows.iter().map(|&i| of(&slopes[i])).sum();
-    let fall = |rows: &[usize]| {
-        let gradient: f64 = sum(rows, |s| s.gradient);
-        gradient * gradient / sum(rows, |s| s.curvature)
-    };
-    let mut best: Option<(f64, Vec<usize>, Vec<usize>)> = None;
-    for column in 0..columns {
-        for &at in rows {
-            for missing_left in [false, true] {
-                let goes_left = |i: &usize| {
-                    let x = inputs[i * columns + column];
-                    if x.is_nan() { missing_left } else { x <= inputs[at * columns + column] }
-                };
-                let (left, right): (Vec<usize>, Vec<usize>) =
-                    rows.iter().partition(|i| goes_left(i));
-                let enough = |rows: &[usize]| sum(rows, |s| s.weight) >= least;
-                if left.is_empty() || right.is_empty() || !enough(&left) || !enough(&right) {
-                    continue;
-                }
-                let gain = fall(&left) + fall(&right) - fall(rows);
-                if best.as_ref().is_none_or(|(most, ..)| gain > *most) {
-                    best = Some((gain, left, right));
-                }
-            }
-        }
-    }
-    best
-}
-
-/// The step of each row in the tree of the definition, leaf of greatest gain first.
+/// The step of each row in the tree of the definition: question after question, the one after which the sum of
+/// g²/(h + prior) over all sets of equal answers is greatest, over all columns, all places between values and both
+/// ways for missing ones, each summed anew.
 fn steps_by_definition(
     inputs: &[f64],
     columns: usize,
-    slopes: &[Slope],
-    limits: Limits,
+    slopes: &[(f64, f64)],
+    depth: usize,
+    prior: f64,
 ) -> Vec<f64> {
-    let mut leaves: Vec<(usize, Vec<usize>)> = vec![(0, (0..slopes.len()).collect())];
-    while leaves.len() < limits.leaves {
-        let splits = leaves.iter().enumerate().filter(|(_, (depth, _))| *depth < limits.depth);
-        let best = splits
-            .filter_map(|(at, (_, rows))| {
-                let split = best_split(rows, inputs, columns, slopes, limits.least)?;
-                Some((at, split))
-            })
-            .max_by(|a, b| a.1.0.total_cmp(&b.1.0));
-        // What one row gains on average, were its slope noise.
-        let squares: f64 = slopes.iter().map(|s| s.gradient * s.gradient / s.weight).sum();
-        let chance = squares / slopes.iter().map(|s| s.curvature).sum::<f64>();
-        let enough = |(_, split): &(usize, (f64, _, _))| split.0 > limits.least_gain * chance;
-        let Some((at, (_, left, right))) = best.filter(enough) else { break };
-        let depth = leaves.swap_remove(at).0 + 1;
-        leaves.extend([(depth, left), (depth, right)]);
+    let rows = slopes.len();
+    let mut answers = vec![0usize; rows];
+    let sums = |answers: &[usize]| {
+        let mut sums = vec![(0.0, 0.0); 1 << depth];
+        for (&answer, (gradient, curvature)) in answers.iter().zip(slopes) {
+            sums[answer].0 += gradient;
+            sums[answer].1 += curvature;
+        }
+        sums
+    };
+    let fall = |answers: &[usize]| -> f64 {
+        let falls = sums(answers).into_iter().map(|(g, h)| if h > 0.0 { g * g / (h + prior) } else { 0.0 });
+        falls.sum()
+    };
+    for question in 0..depth {
+        let mut best = (fall(&answers), None);
+        for column in 0..columns {
+            for at in 0..rows {
+                for missing_left in [false, true] {
+                    let goes_right = |i: usize| {
+                        let x = inputs[i * columns + column];
+                        let there = inputs[at * columns + column];
+                        if x.is_nan() { !missing_left } else { x > there || there.is_nan() }
+                    };
+                    let asked: Vec<usize> = (0..rows)
+                        .map(|i| answers[i] | usize::from(goes_right(i)) << question)
+                        .collect();
+                    let fall = fall(&asked);
+                    if fall > best.0 + 1e-9 * best.0.abs() {
+                        best = (fall, Some(asked));
+                    }
+                }
+            }
+        }
+        let Some(asked) = best.1 else { break };
+        answers = asked;
     }
-    let mut steps = vec![0.0; slopes.len()];
-    for (_, rows) in &leaves {
-        let gradient: f64 = rows.iter().map(|&i| slopes[i].gradient).sum();
-        let curvature: f64 = rows.iter().map(|&i| slopes[i].curvature).sum();
-        rows.iter().for_each(|&i| steps[i] = -gradient / curvature);
-    }
-    steps
+    let sums = sums(&answers);
+    answers.iter().map(|answer| -sums[*answer].0 / (sums[*answer].1 + prior)).collect()
+}
+
+/// The step of each row.
+fn steps(bins: &Bins, tree: &Symmetric, inputs: &[f64]) -> Vec<f64> {
+    boosting::sums(bins, &[], std::slice::from_ref(tree), inputs)
 }
 
 #[test]
@@ -108,31 +93,48 @@ fn a_tree_is_that_of_the_definition() {
         let mut rng = Pcg64::seed_from_u64(seed);
         let (rows, columns) = (rng.random_range(2..40), rng.random_range(1..4));
         let inputs = table(&mut rng, rows, columns);
-        let slopes: Vec<Slope> = (0..rows)
-            .map(|_| Slope {
-                gradient: rng.sample(StandardNormal),
-                curvature: rng.random_range(0.1..2.0),
-                weight: rng.random_range(0.5..1.5),
-            })
-            .collect();
-        let limits = Limits {
-            leaves: rng.random_range(1..9),
-            depth: rng.random_range(1..5),
-            least: f64::from(rng.random_range(0..4)) + 0.25,
-            least_gain: f64::from(rng.random_range(0..3)) * 0.4,
-        };
+        let slopes: Vec<(f64, f64)> =
+            (0..rows).map(|_| (rng.sample(StandardNormal), rng.random_range(0.1..2.0))).collect();
+        let limits =
+            Limits { depth: rng.random_range(0..5), prior_rows: f64::from(rng.random_range(0..3)) };
         let bins = Bins::of(&inputs, columns, None, 255);
         let codes = bins.encode(&inputs);
         let grower = Grower { bins: &bins, codes: &codes, limits };
-        let tree = grower.grow(&mut (0..rows as u32).collect::<Vec<u32>>(), &slopes);
-        let expected = steps_by_definition(&inputs, columns, &slopes, limits);
-        for (row, expected) in expected.iter().enumerate() {
-            let step = tree.step(&bins, codes.row(row));
-            // A leaf keeps its step with 24 bits.
-            let tolerance = 1e-6 * expected.abs().max(1e-3);
+        let places: Vec<u32> = (0..rows as u32).collect();
+        let (gradient, curvature): (Vec<f64>, Vec<f64>) = slopes.iter().copied().unzip();
+        let mut summed = Slopes::none(rows);
+        summed.set(&places, &gradient, &curvature);
+        let tree = grower.grow(&mut places.clone(), &summed);
+        let prior = limits.prior_rows * curvature.iter().sum::<f64>() / rows as f64;
+        let expected = steps_by_definition(&inputs, columns, &slopes, limits.depth, prior);
+        for (row, (step, expected)) in steps(&bins, &tree, &inputs).iter().zip(&expected).enumerate() {
+            // Steps are kept with 24 bits, and sums of slopes with 31.
+            let tolerance = 1e-6 * expected.abs().max(1.0);
             assert!((step - expected).abs() < tolerance, "{seed}, row {row}: {step} {expected}");
         }
     }
+}
+
+/// Whole numbers have one sum: neither the number of threads nor the order of rows changes a tree.
+#[test]
+fn a_tree_of_many_rows_is_the_same_in_any_order() {
+    let rows = 70_000;
+    let mut rng = Pcg64::seed_from_u64(3);
+    let inputs = table(&mut rng, rows, 3);
+    let gradient: Vec<f64> = (0..rows).map(|_| rng.sample(StandardNormal)).collect();
+    let curvature = vec![1.0; rows];
+    let bins = Bins::of(&inputs, 3, None, 63);
+    let codes = bins.encode(&inputs);
+    let grower =
+        Grower { bins: &bins, codes: &codes, limits: Limits { depth: 6, prior_rows: 1.0 } };
+    let mut slopes = Slopes::none(rows);
+    let mut places: Vec<u32> = (0..rows as u32).collect();
+    slopes.set(&places, &gradient, &curvature);
+    let tree = grower.grow(&mut places, &slopes);
+    let mut backwards: Vec<u32> = (0..rows as u32).rev().collect();
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(one_thread.install(|| grower.grow(&mut backwards, &slopes)), tree);
+    assert_eq!(tree.columns().count(), 6);
 }
 
 #[test]
@@ -145,7 +147,9 @@ fn missing_values_go_where_they_belong() {
     let size = |x: f64| if x <= 0.8 { 0.5 } else { 2.0 };
     let error: Vec<f64> =
         x.iter().map(|&x| size(x) * rng.sample::<f64, _>(StandardNormal)).collect();
-    let trees = fit_some(&x, 1, &error, None, &Options::default()).unwrap();
+    // By the likelihood, to which small errors tell as much as large ones.
+    let options = Options { loss: LossKind::Nlpd, ..Options::default() };
+    let trees = fit_some(&x, 1, &error, None, &options).unwrap();
     let sigma = trees.predict(&[0.4, 0.95, f64::NAN]).unwrap();
     // 240 to 2,000 errors tell sigma to 2 to 5%.
     for (sigma, truth) in sigma.iter().zip([0.5, 2.0, 2.0]) {
@@ -153,7 +157,7 @@ fn missing_values_go_where_they_belong() {
     }
     // A column of nothing but missing values says nothing.
     let nothing: Vec<f64> = x.iter().flat_map(|&x| [f64::NAN, x]).collect();
-    let two = fit_some(&nothing, 2, &error, None, &Options::default()).unwrap();
+    let two = fit_some(&nothing, 2, &error, None, &options).unwrap();
     assert_eq!(two.predict(&[f64::NAN, 0.4]).unwrap(), [sigma[0]]);
     assert_eq!(two.predict(&[3.0, 0.4]).unwrap(), [sigma[0]]);
 }
@@ -184,14 +188,8 @@ fn a_weight_of_two_is_two_rows() {
     let repeated_error: Vec<f64> = repeated.iter().map(|&row| error[row]).collect();
     for loss in [LossKind::Ar(Beta::Fixed(0.4)), LossKind::Crps, LossKind::Nlpd] {
         // Rows held out or drawn at random would not be the same.
-        let options = Options {
-            loss,
-            bags: Some(1),
-            share: 1.0,
-            rounds: 20,
-            least_rows: 0,
-            ..Options::default()
-        };
+        let options =
+            Options { loss, bags: Some(1), rounds: 20, prior_rows: 0.0, ..Options::default() };
         let once = fit_some(&inputs, 2, &error, Some(&weight), &options).unwrap();
         let twice = fit_some(&repeated_inputs, 2, &repeated_error, None, &options).unwrap();
         let (once, twice) = (once.predict(&inputs).unwrap(), twice.predict(&inputs).unwrap());
@@ -235,7 +233,7 @@ fn sigma_by_parts(trees: &Trees, row: &[f64]) -> f64 {
             }
         }
     };
-    (trees.level() + trees.trees().map(step).sum::<f64>()).exp() * trees.unit()
+    (trees.level() + trees.trees().into_iter().map(step).sum::<f64>()).exp() * trees.unit()
 }
 
 #[test]
@@ -243,14 +241,14 @@ fn the_parts_say_what_the_trees_say() {
     let mut rng = Pcg64::seed_from_u64(9);
     let inputs = table(&mut rng, 300, 3);
     let error: Vec<f64> = (0..300).map(|_| rng.sample(StandardNormal)).collect();
-    let options =
-        Options { bags: Some(1), rounds: 10, least_gain: Some(0.0), ..Options::default() };
+    let options = Options { bags: Some(1), rounds: 10, ..Options::default() };
     let mut fitted = fit_some(&inputs, 3, &error, None, &options).unwrap();
-    // A split after the last bin: only missing values go right.
+    // A split after the last bin: only missing values go right; and a free tree of an older version.
+    fitted.symmetric.push(serde_json::from_str("\"1:6 0:2? 0.5 -2 1 3\"").unwrap());
     fitted.trees.push(serde_json::from_str("\"1:6 0.5 -2\"").unwrap());
     assert_eq!(fitted.bins.count(1), 7);
     fitted.check().unwrap();
-    let splits = fitted.trees().flatten().filter_map(|node| match node {
+    let splits = fitted.trees().into_iter().flatten().filter_map(|node| match node {
         NodeView::Leaf(_) => None,
         NodeView::Split { column, threshold, .. } => Some((column, threshold)),
     });
@@ -285,29 +283,34 @@ fn cuts_between_neighbours_and_giants() {
 proptest! {
     #[test]
     fn a_tree_is_read_as_it_was_written(
-        seed: u64, rows in 1usize..60, columns in 1usize..4, leaves in 1usize..12,
+        seed: u64, rows in 1usize..60, columns in 1usize..4, depth in 0usize..8,
     ) {
         let mut rng = Pcg64::seed_from_u64(seed);
         let inputs = table(&mut rng, rows, columns);
-        let slope = |_| Slope { gradient: rng.sample(StandardNormal), curvature: 1.0, weight: 1.0 };
-        let slopes: Vec<Slope> = (0..rows).map(slope).collect();
-        let bins = Bins::of(&inputs, columns, None, 64);
+        let gradient: Vec<f64> = (0..rows).map(|_| rng.sample(StandardNormal)).collect();
+        let mut places: Vec<u32> = (0..rows as u32).collect();
+        let mut slopes = Slopes::none(rows);
+        slopes.set(&places, &gradient, &vec![1.0; rows]);
+        let bins = Bins::of(&inputs, columns, None, 63);
         let codes = bins.encode(&inputs);
-        let grower = Grower {
-            bins: &bins, codes: &codes, limits: Limits { leaves, depth: 6, least: 1.0, least_gain: 0.0 },
-        };
-        let tree = grower.grow(&mut (0..rows as u32).collect::<Vec<u32>>(), &slopes);
+        let limits = Limits { depth, prior_rows: 1.0 };
+        let tree = Grower { bins: &bins, codes: &codes, limits }.grow(&mut places, &slopes);
         let text = serde_json::to_string(&tree).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
+        prop_assert_eq!(serde_json::from_str::<Symmetric>(&text).unwrap(), tree);
     }
 
     #[test]
     fn no_text_breaks_a_tree(text in "[0-9:? .e-]{0,40}") {
         let json = serde_json::to_string(&text).unwrap();
+        let bins = Bins::of(&[0.0, 1.0, 2.0, 5.0], 2, None, 64);
         if let Ok(tree) = serde_json::from_str::<Tree>(&json) {
-            let bins = Bins::of(&[0.0, 1.0, 2.0, 5.0], 2, None, 64);
             if tree.fits(&bins) {
                 tree.step(&bins, &[0, 2]);
+            }
+        }
+        if let Ok(tree) = serde_json::from_str::<Symmetric>(&json) {
+            if tree.fits(&bins) {
+                steps(&bins, &tree, &[0.5, f64::NAN, 9.0, -9.0]);
             }
         }
     }
@@ -320,5 +323,11 @@ fn a_torn_tree_is_refused() {
     {
         let json = serde_json::to_string(text).unwrap();
         assert!(serde_json::from_str::<Tree>(&json).is_err(), "'{text}'");
+        assert!(serde_json::from_str::<Symmetric>(&json).is_err(), "'{text}'");
+    }
+    // So many questions that there is no place for the answers, and a question among the steps.
+    for text in ["0:1 0:1 0:1 0:1 0:1 0:1 0:1 0:1 0:1 1", "0:1 2.0 0:1 3.0"] {
+        let json = serde_json::to_string(text).unwrap();
+        assert!(serde_json::from_str::<Symmetric>(&json).is_err(), "'{text}'");
     }
 }

@@ -1,0 +1,89 @@
+//! What rows say about the step they want, as whole numbers: sums are exact, whatever their order.
+
+/// Slope and curvature of the cost in each row, in fixed point: the slope in the upper half of a word, the
+/// curvature, which is not negative, in the lower. Both fit their halves even when all rows are summed.
+pub(crate) struct Slopes {
+    words: Vec<i64>,
+    unit: Pair,
+    /// The mean curvature of a row that counts.
+    mean_curvature: f64,
+}
+
+/// Slope and curvature of the cost: of a row, or of the rows of a leaf together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) gradient: f64,
+    pub(crate) curvature: f64,
+}
+
+impl Slopes {
+    /// None for any of so many rows.
+    pub(crate) fn none(rows: usize) -> Self {
+        let unit = Pair { gradient: 0.0, curvature: 0.0 };
+        Self { words: vec![0; rows], unit, mean_curvature: 0.0 }
+    }
+
+    /// Takes those of some rows, which are given beside them.
+    pub(crate) fn set(&mut self, rows: &[u32], gradient: &[f64], curvature: &[f64]) {
+        let sum = |values: &[f64]| values.iter().map(|x| x.abs()).sum::<f64>();
+        let (gradients, curvatures) = (sum(gradient), sum(curvature));
+        // Every row may be rounded up by one half.
+        let room = rows.len() as f64;
+        let per = |total: f64, most: f64| if total > 0.0 { (most - room) / total } else { 0.0 };
+        let (by_gradient, by_curvature) =
+            (per(gradients, f64::from(i32::MAX)), per(curvatures, f64::from(u32::MAX)));
+        for ((&row, gradient), curvature) in rows.iter().zip(gradient).zip(curvature) {
+            let upper = (gradient * by_gradient).round() as i64;
+            self.words[row as usize] = (upper << 32) + (curvature * by_curvature).round() as i64;
+        }
+        let unit = |per: f64| if per > 0.0 { 1.0 / per } else { 0.0 };
+        self.unit = Pair { gradient: unit(by_gradient), curvature: unit(by_curvature) };
+        let counted = curvature.iter().filter(|c| **c > 0.0).count().max(1);
+        self.mean_curvature = curvatures / counted as f64;
+    }
+
+    /// The word of a row.
+    #[inline]
+    pub(super) fn word(&self, row: u32) -> i64 {
+        self.words[row as usize]
+    }
+
+    /// What a sum of words stands for.
+    #[inline]
+    pub(super) fn read(&self, word: i64) -> Pair {
+        let lower = word & i64::from(u32::MAX);
+        Pair {
+            gradient: ((word - lower) >> 32) as f64 * self.unit.gradient,
+            curvature: lower as f64 * self.unit.curvature,
+        }
+    }
+
+    pub(super) fn mean_curvature(&self) -> f64 {
+        self.mean_curvature
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_the_rows(rows in prop::collection::vec((-1e3..1e3_f64, 0.0..1e-2_f64), 1..300)) {
+            let (gradient, curvature): (Vec<f64>, Vec<f64>) = rows.iter().copied().unzip();
+            let places: Vec<u32> = (0..rows.len() as u32).collect();
+            let mut slopes = Slopes::none(rows.len());
+            slopes.set(&places, &gradient, &curvature);
+            let sum = slopes.read(places.iter().map(|row| slopes.word(*row)).sum());
+            let size = |of: &[f64]| of.iter().map(|x| x.abs()).sum::<f64>();
+            let half_a_step = |of: &[f64], most: f64| 0.51 * size(of) * rows.len() as f64 / most;
+            let exact = |of: &[f64]| of.iter().sum::<f64>();
+            let off = (sum.gradient - exact(&gradient)).abs();
+            prop_assert!(off <= half_a_step(&gradient, 2147483647.0) + 1e-12);
+            let off = (sum.curvature - exact(&curvature)).abs();
+            prop_assert!(off <= half_a_step(&curvature, 4294967295.0) + 1e-15);
+        }
+    }
+}

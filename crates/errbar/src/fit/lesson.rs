@@ -1,0 +1,202 @@
+//! Some rows to learn from, and what all kinds of models share there.
+//!
+//! CRPS has the units of the error, so a row of small sigma hardly counts: at a fixed $z$ its slope in
+//! $\ln\sigma$ is in proportion to $\sigma$. After a first look at sigma, $s\_0(x)$, the cost can be applied to
+//! $\varepsilon/s\_0(x)$ with $\sigma(x)/s\_0(x)$ instead, where all rows count alike. A first look at the same
+//! errors would give too much weight to those that happen to be small; so each row's $s\_0$ is that of the
+//! likeliest polynomials that have not seen it, and it has a floor.
+
+use std::borrow::Cow;
+
+use super::{Kind, LEAST_ROWS, Options, some_rows};
+use crate::data::Data;
+use crate::error::Result;
+use crate::loss::LossKind;
+use crate::monitor::{Monitor, check, task};
+use crate::sigma::polynomial::{self, Likeliest, Problem};
+use crate::sigma::supported::{Ground, least_told};
+use crate::sigma::{Model, Supported, constant, network, smooth, trees};
+
+/// A unit is at least this share of the mean size of all errors.
+pub(super) const FLOOR: f64 = 0.1;
+
+/// Rows to learn from.
+pub(super) struct Lesson<'a> {
+    data: Cow<'a, Data<'a>>,
+    options: &'a Options,
+    /// The unit of each row, where errors are counted in units of their own.
+    unit: Option<Vec<f64>>,
+    /// The likeliest polynomials, where they are asked for.
+    likeliest: Option<(Problem, Likeliest)>,
+    /// What holds the sigma of any model of these rows.
+    ground: Option<Ground>,
+}
+
+impl<'a> Lesson<'a> {
+    /// Of data, for some kinds of models.
+    pub(super) fn new(
+        data: &'a Data<'a>,
+        kinds: &[Kind],
+        options: &'a Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        check(monitor)?;
+        let varies = kinds.iter().any(|kind| *kind != Kind::Constant);
+        if !varies {
+            let data = Cow::Borrowed(data);
+            return Ok(Self { data, options, unit: None, likeliest: None, ground: None });
+        }
+        let ground = {
+            let _task = task(monitor, "support", None);
+            Some(Ground::of(data, options.seed))
+        };
+        let data = off_zero(data).map_or(Cow::Borrowed(data), Cow::Owned);
+        let mut lesson = Self { data, options, unit: None, likeliest: None, ground };
+        let counts_units = |kind: &Kind| {
+            matches!(kind, Kind::Polynomial | Kind::Network | Kind::Ensemble | Kind::Trees)
+        };
+        let in_units = options.local_units
+            && options.loss != LossKind::Nlpd
+            && lesson.data.rows() >= 2 * LEAST_ROWS
+            && kinds.iter().any(counts_units);
+        if in_units || kinds.contains(&Kind::Polynomial) {
+            let _task = task(monitor, "first look", None);
+            let own = lesson.polynomial();
+            let (problem, likeliest) = polynomial::likeliest(&lesson.data, &own, FOLDS, monitor)?;
+            if in_units {
+                lesson.unit =
+                    polynomial::held_out(&problem, &likeliest).map(|unit| lesson.held(unit));
+            }
+            lesson.likeliest = Some((problem, likeliest));
+        }
+        Ok(lesson)
+    }
+
+    fn polynomial(&self) -> polynomial::Options {
+        polynomial::Options {
+            loss: self.options.loss,
+            split: self.options.split,
+            ..polynomial::Options::general()
+        }
+    }
+
+    /// A first look that ran off somewhere would make the rows there count for nothing.
+    fn held(&self, mut unit: Vec<f64>) -> Vec<f64> {
+        let error = self.data.error();
+        let mean = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
+        let largest = error.iter().fold(0.0, |m: f64, e| m.max(e.abs()));
+        unit.iter_mut().for_each(|unit| *unit = unit.clamp(FLOOR * mean, largest));
+        unit
+    }
+
+    /// The rows, each in its unit if there are units.
+    fn in_units(&self) -> Cow<'_, Data<'a>> {
+        match &self.unit {
+            Some(unit) => Cow::Owned(self.data.as_ref().clone().in_units(unit.clone())),
+            None => Cow::Borrowed(self.data.as_ref()),
+        }
+    }
+
+    /// A model of one kind, and how many rows it learned from. What a model of other rows had to choose need
+    /// not be chosen again.
+    pub(super) fn model(
+        &self,
+        kind: Kind,
+        known: Option<&Model>,
+        monitor: &dyn Monitor,
+    ) -> Result<(Model, usize)> {
+        check(monitor)?;
+        let _task = task(monitor, "training", Some(kind.name()));
+        let options = self.options;
+        let most = options.most_rows_of(kind);
+        let rows = self.data.rows();
+        let thinned = (rows > most).then(|| {
+            let chosen = some_rows(rows, &Options { most_rows: most, ..*options });
+            self.in_units().pick(&chosen)
+        });
+        let data = match &thinned {
+            Some(data) => Cow::Borrowed(data),
+            None => self.in_units(),
+        };
+        let (data, loss, split, seed) = (data.as_ref(), options.loss, options.split, options.seed);
+        let model = match kind {
+            // A stack of nothing that is known yet is where it starts.
+            Kind::Auto | Kind::Stack | Kind::Constant => {
+                constant::fit(data.columns(), data.error(), data.weight(), loss)?.into()
+            }
+            Kind::Polynomial => match &self.likeliest {
+                Some((problem, likeliest)) if thinned.is_none() => {
+                    polynomial::least_cost(problem, likeliest, data, loss, monitor)?.into()
+                }
+                _ => polynomial::fit_to(data, &self.polynomial(), monitor)?.into(),
+            },
+            Kind::Smooth => {
+                let local_units = options.local_units;
+                let own = smooth::Options { loss, local_units, seed, ..Default::default() };
+                let known = match known {
+                    Some(Model::Smooth(known)) => Some(known),
+                    _ => None,
+                };
+                smooth::fit_near(data, known, &own, monitor)?.into()
+            }
+            Kind::Network | Kind::Ensemble => {
+                let usual = match kind {
+                    Kind::Ensemble => network::Options::ensemble(),
+                    _ => network::Options::general(),
+                };
+                let mut own = network::Options { loss, split, seed, ..usual };
+                if let Some(Model::Network(known)) = known {
+                    own.regularisation = vec![known.regularisation()];
+                    own.shapes = vec![known.hidden().to_vec()];
+                }
+                network::fit_to(data, &own, monitor)?.into()
+            }
+            Kind::Trees => {
+                let own = trees::Options { loss, split, seed, ..trees::Options::default() };
+                trees::fit_to(data, &own, monitor)?.into()
+            }
+        };
+        Ok((model, data.rows()))
+    }
+
+    /// A model of one kind, held where there were hardly any rows.
+    pub(super) fn supported(
+        &self,
+        kind: Kind,
+        known: Option<&Model>,
+        monitor: &dyn Monitor,
+    ) -> Result<(Supported, usize)> {
+        let (model, rows) = self.model(kind, known, monitor)?;
+        Ok((self.hold(model)?, rows))
+    }
+
+    /// A model of these rows, held where there were hardly any.
+    pub(super) fn hold(&self, model: Model) -> Result<Supported> {
+        match &self.ground {
+            Some(ground) => Supported::new(model, ground),
+            None => Ok(model.into()),
+        }
+    }
+}
+
+/// Parts of the rows, each looked at by polynomials of the others.
+const FOLDS: usize = 10;
+
+/// The same data with errors of zero as far from it as rounding may have been: to the likelihood, an
+/// error of exactly nothing is proof that sigma is nothing. Every other one goes to the other side.
+/// `None` where no error is zero.
+pub(super) fn off_zero<'a>(data: &Data<'a>) -> Option<Data<'a>> {
+    let least = least_told(data.error());
+    if data.error().iter().all(|e| e.abs() >= least) {
+        return None;
+    }
+    let mut side = -least;
+    let off = |e: &f64| match e.abs() >= least {
+        true => *e,
+        false => {
+            side = -side;
+            side
+        }
+    };
+    Some(data.clone().with_error(data.error().iter().map(off).collect()))
+}
