@@ -196,20 +196,19 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
         cases.push((name.into(), rows, model.into()));
     }
 
-    // Of few rows, trees would rather not split; these must.
+    // Of few rows, trees would rather not split; one bag holds nothing out, and so these must.
     let splitting = trees::Options {
-        bags: Some(3),
+        bags: Some(1),
         rounds: 40,
-        leaves: Some(12),
-        least_rows: 2,
-        least_gain: Some(0.0),
+        depth: Some(3),
+        prior_rows: 0.1,
         ..trees::Options::default()
     };
     let forests = [
         ("trees", one(), splitting),
         ("trees-3", three(), splitting),
         ("trees-still-column", still(), splitting),
-        ("trees-stumps", five(), trees::Options { depth: 1, ..splitting }),
+        ("trees-stumps", five(), trees::Options { depth: Some(1), ..splitting }),
         ("trees-general-5", five(), trees::Options::default()),
         ("trees-widest-range", Rows::new(&[0.0], &[f64::MAX], 1e-200), splitting),
         ("trees-missing", three().with_gaps(), splitting),
@@ -315,7 +314,7 @@ fn thresholds(model: &Model) -> Vec<(usize, f64)> {
         NodeView::Split { column, threshold, .. } => Some((column, threshold)),
     };
     match model {
-        Model::Trees(trees) => trees.trees().flatten().filter_map(split).collect(),
+        Model::Trees(trees) => trees.trees().into_iter().flatten().filter_map(split).collect(),
         Model::Stack(stack) => {
             stack.members().iter().flat_map(|member| thresholds(&member.model)).collect()
         }

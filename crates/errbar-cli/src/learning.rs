@@ -88,14 +88,15 @@ pub(crate) struct LearningArguments {
     pub(crate) validation: f64,
 
     /// The most rows a model is trained on: of more, this many are chosen. All are used to judge.
-    #[arg(long, value_name = "ROWS", default_value_t = 10_000, allow_negative_numbers = true, value_parser = parse_rows)]
-    pub(crate) most_rows: usize,
+    /// [default: all; a smooth function and a network learn from 10,000 at most]
+    #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = parse_rows)]
+    pub(crate) most_rows: Option<usize>,
 
     /// How much work may be done, in evaluations of the cost of one row: the same on every machine.
     /// It decides how often rows are held out, then which models are tried; more rows never mean that
-    /// fewer are trained on.
-    #[arg(long, value_name = "EVALUATIONS", default_value = "4e8", allow_negative_numbers = true, value_parser = parse_budget)]
-    pub(crate) budget: f64,
+    /// fewer are trained on. [default: as much as it takes]
+    #[arg(long, value_name = "EVALUATIONS", allow_negative_numbers = true, value_parser = parse_budget)]
+    pub(crate) budget: Option<f64>,
 
     /// Use every input, even where rows held out in time say that what it tells about sigma does not
     /// carry over to later rows.
@@ -191,8 +192,8 @@ impl LearningArguments {
             .validation(self.validation)
             .seed(self.seed)
             .local_units(self.local_units)
-            .most_rows(self.most_rows)
-            .budget(self.budget)
+            .most_rows(self.most_rows.unwrap_or(usize::MAX))
+            .budget(self.budget.unwrap_or(f64::MAX))
             .keep_inputs(self.keep_inputs)
             .debias(self.debias == Debias::Yes)
             .law(self.law)

@@ -34,7 +34,8 @@ impl Monitor for Tasks {
     fn end(&self, task: Task) {
         let mut open = self.open.lock().expect("no panic");
         let began = open.entry(std::thread::current().id()).or_default().pop().expect("it began");
-        *self.seconds.lock().expect("no panic").entry(task).or_default() += began.elapsed().as_secs_f64();
+        *self.seconds.lock().expect("no panic").entry(task).or_default() +=
+            began.elapsed().as_secs_f64();
     }
 }
 
@@ -66,7 +67,9 @@ fn main() -> errbar::Result<()> {
     let seeds: u64 = asked.get(2).map_or(1, |seeds| seeds.parse().expect("a number of seeds"));
     let names: Vec<String> = (0..COLUMNS).map(|column| format!("x{column}")).collect();
     let (test, _, truth) = make(100_000, 99);
-    println!("| rows | model | regret | seconds | to predict 100,000 rows |\n|--:|---|--:|--:|--:|");
+    println!(
+        "| rows | model | regret | seconds | to predict 100,000 rows |\n|--:|---|--:|--:|--:|"
+    );
     for rows in list(0, "1000,10000") {
         let rows: usize = rows.parse().expect("a number of rows");
         for kind in list(1, "auto") {
@@ -86,11 +89,14 @@ fn main() -> errbar::Result<()> {
                 let said = fitted.predict(&test)?;
                 to_predict += begin.elapsed().as_secs_f64();
                 let log = |(sigma, truth): (&f64, &f64)| (truth / sigma).ln();
-                let each = said.sigma().iter().zip(&truth).map(log).map(|q| (2.0 * q).exp_m1() / 2.0 - q);
+                let each =
+                    said.sigma().iter().zip(&truth).map(log).map(|q| (2.0 * q).exp_m1() / 2.0 - q);
                 regret += each.sum::<f64>() / truth.len() as f64;
                 if std::env::var_os("EXPLAIN").is_some() {
                     eprintln!("{}", fitted.model().explain());
-                    for (Task { name, model, .. }, seconds) in &*tasks.seconds.lock().expect("no panic") {
+                    for (Task { name, model, .. }, seconds) in
+                        &*tasks.seconds.lock().expect("no panic")
+                    {
                         eprintln!("  {seconds:7.3} s  {name} {}", model.unwrap_or(""));
                     }
                 }

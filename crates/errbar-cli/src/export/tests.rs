@@ -55,7 +55,6 @@ fn trees(columns: usize, rounds: usize) -> Model {
     let options = trees::Options {
         bags: Some(1), // which makes all its rounds
         rounds,
-        least_gain: Some(0.0),
         ..trees::Options::default()
     };
     trees::fit(&inputs, columns, &error, &options).unwrap().into()

@@ -64,12 +64,7 @@ fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Valu
 }
 
 /// A level and the steps of all trees, as a column; the level alone where there are no steps.
-fn sum(
-    graph: &mut Builder,
-    trees: Vec<Vec<NodeView>>,
-    level: f64,
-    inputs: &Inputs,
-) -> Value {
+fn sum(graph: &mut Builder, trees: Vec<Vec<NodeView>>, level: f64, inputs: &Inputs) -> Value {
     let count = trees.len();
     let nodes = Nodes::of(trees);
     let pieces = Pieces::of(&nodes.steps, count);

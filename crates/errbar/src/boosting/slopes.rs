@@ -1,5 +1,7 @@
 //! What rows say about the step they want, as whole numbers: sums are exact, whatever their order.
 
+use crate::math::{Arithmetic, Kernel, dispatch};
+
 /// Slope and curvature of the cost in each row, in fixed point: the slope in the upper half of a word, the
 /// curvature, which is not negative, in the lower. Both fit their halves even when all rows are summed.
 pub(crate) struct Slopes {
@@ -32,9 +34,14 @@ impl Slopes {
         let per = |total: f64, most: f64| if total > 0.0 { (most - room) / total } else { 0.0 };
         let (by_gradient, by_curvature) =
             (per(gradients, f64::from(i32::MAX)), per(curvatures, f64::from(u32::MAX)));
-        for ((&row, gradient), curvature) in rows.iter().zip(gradient).zip(curvature) {
-            let upper = (gradient * by_gradient).round() as i64;
-            self.words[row as usize] = (upper << 32) + (curvature * by_curvature).round() as i64;
+        let mut words = [0; BLOCK];
+        let slopes = gradient.chunks(BLOCK).zip(curvature.chunks(BLOCK));
+        for (rows, (gradient, curvature)) in rows.chunks(BLOCK).zip(slopes) {
+            let words = &mut words[..rows.len()];
+            dispatch(Join { gradient, by_gradient, curvature, by_curvature, words });
+            for (&row, word) in rows.iter().zip(words) {
+                self.words[row as usize] = *word;
+            }
         }
         let unit = |per: f64| if per > 0.0 { 1.0 / per } else { 0.0 };
         self.unit = Pair { gradient: unit(by_gradient), curvature: unit(by_curvature) };
@@ -62,6 +69,33 @@ impl Slopes {
         self.mean_curvature
     }
 }
+
+/// Slopes and curvatures as words.
+struct Join<'a> {
+    gradient: &'a [f64],
+    by_gradient: f64,
+    curvature: &'a [f64],
+    by_curvature: f64,
+    words: &'a mut [i64],
+}
+
+impl Kernel for Join<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        // Adding it rounds to a whole number and leaves that in the low bits: a cast that vectorises.
+        const ROUND: f64 = 6_755_399_441_055_744.0;
+        let whole = |x: f64| (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i64;
+        let pairs = self.gradient.iter().zip(self.curvature);
+        for (word, (gradient, curvature)) in self.words.iter_mut().zip(pairs) {
+            let upper = whole(gradient * self.by_gradient);
+            *word = (upper << 32).wrapping_add(whole(curvature * self.by_curvature));
+        }
+    }
+}
+
+/// Rows that are joined at a time.
+const BLOCK: usize = 256;
 
 #[cfg(test)]
 mod tests {

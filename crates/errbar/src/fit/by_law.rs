@@ -3,6 +3,7 @@
 //! The cost of a Gaussian sees the far errors of a heavy-tailed law as proof of a large sigma, and the long
 //! side of a skewed one too; that of the law itself does not.
 
+use super::lesson::Lesson;
 use super::validation::{self, Outcome};
 use super::{Kind, Options};
 use crate::data::Data;
@@ -17,7 +18,7 @@ use crate::monitor::Monitor;
 pub(super) fn better(
     first: &Outcome,
     observe: impl Fn(&mut Outcome),
-    data: &Data,
+    (data, lesson): (&Data, &Lesson),
     kinds: &[Kind],
     options: &Options,
     monitor: &dyn Monitor,
@@ -38,6 +39,8 @@ pub(super) fn better(
     }
     let law = law.around(0.0, 1.0 / law.standard_deviation());
     let options = Options { loss: LossKind::OfLaw(beta, law), ..*options };
-    let Some(second) = validation::judge(data, kinds, &options, monitor)? else { return Ok(None) };
+    let Some(second) = validation::judge(data, lesson, kinds, &options, monitor)? else {
+        return Ok(None);
+    };
     Ok((told(&second)?.1 < crps).then_some((second, options)))
 }

@@ -5,8 +5,9 @@
 //! the earlier rows are tried with and without each input (inputs that stand in for one another
 //! together), and what does better without, by more than chance, is left out.
 
+use super::lesson::Lesson;
 use super::twins::twins;
-use super::{Kind, LEAST_ROWS, Options, train};
+use super::{Kind, LEAST_ROWS, Options};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
@@ -42,10 +43,11 @@ pub(super) fn inputs(
         return Ok(kept);
     }
     let (held, others) = (data.pick(&held), data.pick(&others));
-    let trial =
-        Options { most_rows: options.most_rows.min(MOST) / 5, local_units: false, ..*options };
+    let trial = Options { most_rows: options.most_rows.min(MOST), local_units: false, ..*options };
     let each = |kept: &[bool]| -> Result<Vec<f64>> {
-        let (model, _) = train(&others.with_inputs(kept), Kind::Trees, None, &trial, monitor)?;
+        let others = others.with_inputs(kept);
+        let lesson = Lesson::new(&others, &[Kind::Trees], &trial, monitor)?;
+        let model = lesson.hold(lesson.model(Kind::Trees, None, &trial, monitor)?.0)?;
         let sigma = model.predict(held.inputs())?;
         Ok(crps::each(&Sample::new(held.error(), &sigma)?))
     };

@@ -72,8 +72,18 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 9] =
-    [POLYNOMIAL_BIAS, SMOOTH_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW, LAGS, FOLLOWED];
+const NEEDS: [&str; 10] = [
+    POLYNOMIAL_BIAS,
+    SMOOTH_BIAS,
+    SYMMETRIC_TREES,
+    LAW,
+    CURVE,
+    BOUNDS,
+    TRANSFORM,
+    GUARANTEE_BY_LAW,
+    LAGS,
+    FOLLOWED,
+];
 const BOUNDS: &str = "bounds";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
@@ -82,6 +92,7 @@ const LAGS: &str = "lags";
 const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
 const SMOOTH_BIAS: &str = "smooth bias";
+const SYMMETRIC_TREES: &str = "symmetric trees";
 const TRANSFORM: &str = "transform";
 
 /// The envelope of the saved form.
@@ -356,6 +367,10 @@ impl Fitted {
         let all = [
             (bias.is_some_and(|bias| bias.polynomial().is_some()), POLYNOMIAL_BIAS),
             (bias.is_some_and(|bias| bias.smooth().is_some()), SMOOTH_BIAS),
+            (
+                self.model.has_symmetric_trees() || bias.is_some_and(Bias::has_symmetric_trees),
+                SYMMETRIC_TREES,
+            ),
             (self.shape.is_some(), LAW),
             (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
             (!self.options.bounds.are_none(), BOUNDS),

@@ -23,7 +23,6 @@ pub(super) const FLOOR: f64 = 0.1;
 /// Rows to learn from.
 pub(super) struct Lesson<'a> {
     data: Cow<'a, Data<'a>>,
-    options: &'a Options,
     /// The unit of each row, where errors are counted in units of their own.
     unit: Option<Vec<f64>>,
     /// The likeliest polynomials, where they are asked for.
@@ -37,21 +36,21 @@ impl<'a> Lesson<'a> {
     pub(super) fn new(
         data: &'a Data<'a>,
         kinds: &[Kind],
-        options: &'a Options,
+        options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
         check(monitor)?;
         let varies = kinds.iter().any(|kind| *kind != Kind::Constant);
         if !varies {
             let data = Cow::Borrowed(data);
-            return Ok(Self { data, options, unit: None, likeliest: None, ground: None });
+            return Ok(Self { data, unit: None, likeliest: None, ground: None });
         }
         let ground = {
             let _task = task(monitor, "support", None);
             Some(Ground::of(data, options.seed))
         };
         let data = off_zero(data).map_or(Cow::Borrowed(data), Cow::Owned);
-        let mut lesson = Self { data, options, unit: None, likeliest: None, ground };
+        let mut lesson = Self { data, unit: None, likeliest: None, ground };
         let counts_units = |kind: &Kind| {
             matches!(kind, Kind::Polynomial | Kind::Network | Kind::Ensemble | Kind::Trees)
         };
@@ -61,23 +60,23 @@ impl<'a> Lesson<'a> {
             && kinds.iter().any(counts_units);
         if in_units || kinds.contains(&Kind::Polynomial) {
             let _task = task(monitor, "first look", None);
-            let own = lesson.polynomial();
-            let (problem, likeliest) = polynomial::likeliest(&lesson.data, &own, FOLDS, monitor)?;
-            if in_units {
-                lesson.unit =
-                    polynomial::held_out(&problem, &likeliest).map(|unit| lesson.held(unit));
+            let own = polynomial(options);
+            // Of many rows some are enough for a look, and the others are new to it.
+            let rows = lesson.data.rows();
+            let some = (rows > LOOK_AT_MOST)
+                .then(|| some_rows(rows, &Options { most_rows: LOOK_AT_MOST / 2, ..*options }));
+            let chosen = some.as_ref().map(|some| lesson.data.pick(some));
+            let looked_at = chosen.as_ref().unwrap_or(&lesson.data);
+            let (problem, likeliest) = polynomial::likeliest(looked_at, &own, FOLDS, monitor)?;
+            if let Some(unit) = polynomial::held_out(&problem, &likeliest).filter(|_| in_units) {
+                lesson.unit = Some(match &some {
+                    None => lesson.held(unit),
+                    Some(some) => lesson.units_beside(&problem, &likeliest, some, &unit)?,
+                });
             }
-            lesson.likeliest = Some((problem, likeliest));
+            lesson.likeliest = some.is_none().then_some((problem, likeliest));
         }
         Ok(lesson)
-    }
-
-    fn polynomial(&self) -> polynomial::Options {
-        polynomial::Options {
-            loss: self.options.loss,
-            split: self.options.split,
-            ..polynomial::Options::general()
-        }
     }
 
     /// A first look that ran off somewhere would make the rows there count for nothing.
@@ -103,11 +102,11 @@ impl<'a> Lesson<'a> {
         &self,
         kind: Kind,
         known: Option<&Model>,
+        options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<(Model, usize)> {
         check(monitor)?;
         let _task = task(monitor, "training", Some(kind.name()));
-        let options = self.options;
         let most = options.most_rows_of(kind);
         let rows = self.data.rows();
         let thinned = (rows > most).then(|| {
@@ -128,7 +127,7 @@ impl<'a> Lesson<'a> {
                 Some((problem, likeliest)) if thinned.is_none() => {
                     polynomial::least_cost(problem, likeliest, data, loss, monitor)?.into()
                 }
-                _ => polynomial::fit_to(data, &self.polynomial(), monitor)?.into(),
+                _ => polynomial::fit_to(data, &polynomial(options), monitor)?.into(),
             },
             Kind::Smooth => {
                 let local_units = options.local_units;
@@ -151,23 +150,44 @@ impl<'a> Lesson<'a> {
                 }
                 network::fit_to(data, &own, monitor)?.into()
             }
-            Kind::Trees => {
-                let own = trees::Options { loss, split, seed, ..trees::Options::default() };
-                trees::fit_to(data, &own, monitor)?.into()
-            }
+            Kind::Trees => trees::fit_to(data, &trees(options), monitor)?.into(),
         };
         Ok((model, data.rows()))
     }
 
-    /// A model of one kind, held where there were hardly any rows.
-    pub(super) fn supported(
+    /// The unit of each row of `data`, of which these are `own`, as far as these tell.
+    pub(super) fn units_of(&self, data: &Data, own: &[usize]) -> Result<Option<Vec<f64>>> {
+        let (Some(unit), Some((problem, likeliest))) = (&self.unit, &self.likeliest) else {
+            return Ok(None);
+        };
+        let polynomial = polynomial::most_likely(problem, likeliest);
+        let mut units = self.held(polynomial.predict(data.inputs())?);
+        own.iter().zip(unit).for_each(|(&row, unit)| units[row] = *unit);
+        Ok(Some(units))
+    }
+
+    /// The unit of each row, where that of some is known, of which the polynomials are.
+    fn units_beside(
         &self,
-        kind: Kind,
-        known: Option<&Model>,
-        monitor: &dyn Monitor,
-    ) -> Result<(Supported, usize)> {
-        let (model, rows) = self.model(kind, known, monitor)?;
-        Ok((self.hold(model)?, rows))
+        problem: &Problem,
+        likeliest: &Likeliest,
+        some: &[usize],
+        unit: &[f64],
+    ) -> Result<Vec<f64>> {
+        let polynomial = polynomial::most_likely(problem, likeliest);
+        let mut units = polynomial.predict(self.data.inputs())?;
+        some.iter().zip(unit).for_each(|(&row, unit)| units[row] = *unit);
+        Ok(self.held(units))
+    }
+
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        self.data.rows()
+    }
+
+    /// The unit of each row, where rows have their own.
+    pub(super) fn units(&self) -> Option<&[f64]> {
+        self.unit.as_deref()
     }
 
     /// A model of these rows, held where there were hardly any.
@@ -178,6 +198,20 @@ impl<'a> Lesson<'a> {
         }
     }
 }
+
+fn polynomial(options: &Options) -> polynomial::Options {
+    let (loss, split) = (options.loss, options.split);
+    polynomial::Options { loss, split, ..polynomial::Options::general() }
+}
+
+/// How trees are fitted.
+pub(super) fn trees(options: &Options) -> trees::Options {
+    let (loss, split, seed) = (options.loss, options.split, options.seed);
+    trees::Options { loss, split, seed, ..trees::Options::default() }
+}
+
+/// Of more rows than this, half as many are looked at.
+const LOOK_AT_MOST: usize = 20_000;
 
 /// Parts of the rows, each looked at by polynomials of the others.
 const FOLDS: usize = 10;

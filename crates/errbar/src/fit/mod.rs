@@ -62,6 +62,7 @@ use crate::loss::LossKind;
 use crate::mean::bias;
 use crate::monitor::{Monitor, Stage, task};
 use crate::score::bootstrap::Dependence;
+use crate::sigma::stack::{Member, Stack};
 use crate::sigma::{Model, Scaling, Supported};
 
 /// Which model of sigma to fit.
@@ -463,18 +464,20 @@ fn fit_rows(
     let fewer = (!left_out.is_empty()).then(|| data.with_inputs(&kept));
     let ranges = Scaling::of_data(data)?;
     let data = fewer.as_ref().unwrap_or(data);
+    let lesson = Lesson::new(data, &candidates, options, monitor)?;
     // Judging takes longer than the last fit, which is one of fewer kinds.
     let share = 0.7;
     let first = if options.by_law { 0.3 } else { share };
     let judge = Stage { whole: monitor, from: 0.1, to: first };
     let mut judged = {
         let _task = task(monitor, "held out", None);
-        validation::judge(data, &candidates, options, &judge)?
+        validation::judge(data, &lesson, &candidates, options, &judge)?
     };
     let mut options = *options;
     if let Some(outcome) = judged.as_mut().filter(|_| options.by_law) {
         let judge = Stage { whole: monitor, from: first, to: share };
         let observe = |outcome: &mut Outcome| outcome.observe(observed, bounds.as_deref());
+        let data = (data, &lesson);
         if let Some(better) = by_law::better(outcome, observe, data, &candidates, &options, &judge)?
         {
             (*outcome, options) = better;
@@ -486,10 +489,9 @@ fn fit_rows(
     }
     let kind = judged.as_ref().map_or(candidates[0], |judged| judged.kind);
     let last = Stage { whole: monitor, from: share, to: 1.0 };
-    let known = judged.as_ref().map(|judged| judged.turns[0].1.model());
     let (model, trained_on) = {
         let _task = task(monitor, "all rows", None);
-        train(data, kind, known, options, &last)?
+        finish(&lesson, kind, judged.as_ref(), options, &last)?
     };
     monitor.progress(1.0);
     let mut shape = None;
@@ -535,21 +537,39 @@ fn fit_rows(
     Ok(Fit { fitted, held_out })
 }
 
-/// Trains one kind of model on at most as many rows as the options say; how many they were. What a
-/// model fitted to a part of the rows had to choose need not be chosen again.
-fn train(
-    data: &Data,
+/// The model of all rows: what was made of them already while judging, or what is made of them now, for each
+/// kind of a stack. What models of a part of the rows had to choose need not be chosen again. Also how many rows
+/// it learned from.
+fn finish(
+    lesson: &Lesson,
     kind: Kind,
-    known: Option<&Model>,
+    judged: Option<&Outcome>,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<(Supported, usize)> {
-    match (kind, known) {
-        (Kind::Stack, Some(Model::Stack(stack))) => {
-            stacking::train_again(data, stack, options, monitor)
-        }
-        _ => Lesson::new(data, &[kind], options, monitor)?.supported(kind, known, monitor),
+    let known = judged.map(|judged| judged.turns[0].1.model());
+    let whole = |kind: Kind| {
+        let whole = judged.iter().flat_map(|judged| &judged.whole);
+        whole.into_iter().find(|model| Kind::of(model) == kind).cloned()
+    };
+    let one = |kind: Kind, known: Option<&Model>, monitor: &dyn Monitor| match whole(kind) {
+        Some(model) => Ok((model, lesson.rows())),
+        None => lesson.model(kind, known, options, monitor),
+    };
+    let Some(Model::Stack(stack)) = known.filter(|_| kind == Kind::Stack) else {
+        let (model, rows) = one(kind, known, monitor)?;
+        return Ok((lesson.hold(model)?, rows));
+    };
+    let count = stack.members().len() as f64;
+    let mut trained_on = 0;
+    let mut members = Vec::new();
+    for (i, Member { share, model }) in stack.members().iter().enumerate() {
+        let part = Stage { whole: monitor, from: i as f64 / count, to: (i + 1) as f64 / count };
+        let (model, rows) = one(Kind::of(model), Some(model), &part)?;
+        trained_on = trained_on.max(rows);
+        members.push(Member { share: *share, model });
     }
+    Ok((lesson.hold(Stack::new(members).into())?, trained_on))
 }
 
 /// A part of many rows: any of them, or every so many in the order of time.

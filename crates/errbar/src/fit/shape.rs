@@ -241,8 +241,12 @@ pub(super) const FARTHEST: f64 = 1e3;
 const LOCATION: f64 = 0.1;
 const SCALE: f64 = 0.2;
 const SKEW: f64 = 1.0;
-/// Rows beyond these tell nothing new about a few parameters.
-const MOST_ROWS: usize = 5_000;
+/// Of more rows, as many that lie evenly among them choose the law.
+const MOST_JUDGES: usize = 20_000;
+/// Of more rows than this without bounds, neighbours in size are taken together to fit laws to: so many to a unit
+/// of a Gaussian, which leaves all digits that matter.
+const ONE_BY_ONE: usize = 1_000;
+const PER_UNIT: f64 = 60.0;
 /// As many independent rows must speak for a curve.
 const CURVE_ROWS: f64 = 300.0;
 
@@ -254,6 +258,7 @@ pub(super) fn part_of(row: usize, rows: usize) -> usize {
 /// Chooses the law of held-out errors.
 pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<Chosen> {
     let rows = held.error.len();
+    let judges: Vec<usize> = (0..rows).step_by(rows.div_ceil(MOST_JUDGES).max(1)).collect();
     let z: Vec<f64> = held
         .error
         .iter()
@@ -285,7 +290,7 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
             let bounds = within(row).over(*factor);
             (sigma * law.crps_within(z, bounds), law.log_score_within(z, bounds, sigma))
         };
-        let (crps, log_score) = (0..rows).map(one).unzip();
+        let (crps, log_score) = judges.iter().map(|&row| one(row)).unzip();
         Tried { shape, without, crps, log_score }
     };
     let mut tried = Vec::with_capacity(kinds.len());
@@ -297,7 +302,10 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
             .collect();
         tried.push(judge(Shape::of(law, recalibrate), without));
     }
-    let scored = Sample::new(held.error, held.sigma)?.maybe_weighted(held.weight)?;
+    let of_judges = |of: &[f64]| judges.iter().map(|&row| of[row]).collect::<Vec<f64>>();
+    let (error, sigma) = (of_judges(held.error), of_judges(held.sigma));
+    let weight = held.weight.map(of_judges);
+    let scored = Sample::new(&error, &sigma)?.maybe_weighted(weight.as_deref())?;
     // The best, and those that cannot be told from it; the simplest first.
     let best = |among: &[usize], scores: &[&Vec<f64>]| -> (usize, Vec<usize>) {
         let order =
@@ -395,6 +403,8 @@ struct Errors {
     bounds: Vec<Bounds>,
     /// Their weights, whose sum is the number of independent rows.
     weight: Vec<f64>,
+    /// The same with neighbours taken together, where they are many.
+    together: Option<Box<Self>>,
 }
 
 impl Errors {
@@ -406,19 +416,51 @@ impl Errors {
         worth: f64,
         but: Option<usize>,
     ) -> Self {
-        let every = z.len().div_ceil(MOST_ROWS);
         let rows: Vec<usize> =
-            (0..z.len()).filter(|&row| Some(part_of(row, z.len())) != but).step_by(every).collect();
+            (0..z.len()).filter(|&row| Some(part_of(row, z.len())) != but).collect();
         let weights: Vec<f64> =
             rows.iter().map(|&row| weight.map_or(1.0, |weight| weight[row])).collect();
         let total: f64 = weights.iter().sum();
         let left = if but.is_some() { 1.0 - 1.0 / PARTS as f64 } else { 1.0 };
         let scale = if total > 0.0 { worth * left / total } else { 0.0 };
-        Self {
+        let all = Self {
             z: rows.iter().map(|&row| z[row]).collect(),
             bounds: rows.iter().map(|&row| bounds(row)).collect(),
             weight: weights.iter().map(|weight| weight * scale).collect(),
+            together: None,
+        };
+        let bounded = all.bounds.iter().any(|bounds| !bounds.are_none());
+        let together = (!bounded && rows.len() > ONE_BY_ONE).then(|| Box::new(all.together()));
+        Self { together, ..all }
+    }
+
+    /// Neighbours in size taken together.
+    fn together(&self) -> Self {
+        let mut order: Vec<usize> = (0..self.z.len()).collect();
+        order.sort_unstable_by(|&a, &b| self.z[a].total_cmp(&self.z[b]).then(a.cmp(&b)));
+        let total: f64 = self.weight.iter().sum();
+        let (mut z, mut weight) = (Vec::new(), Vec::new());
+        let (mut sum, mut mass, mut below) = (0.0, 0.0, 0.0);
+        let mut group = i64::MIN;
+        for row in order {
+            let share: f64 = (below + 0.5 * self.weight[row]) / total;
+            let own = (PER_UNIT * Base::Normal.quantile(share.clamp(1e-12, 1.0 - 1e-12))) as i64;
+            if own != group && mass > 0.0 {
+                z.push(sum / mass);
+                weight.push(mass);
+                (sum, mass) = (0.0, 0.0);
+            }
+            group = own;
+            sum += self.weight[row] * self.z[row];
+            mass += self.weight[row];
+            below += self.weight[row];
         }
+        if mass > 0.0 {
+            z.push(sum / mass);
+            weight.push(mass);
+        }
+        let bounds = vec![Bounds::default(); z.len()];
+        Self { z, bounds, weight, together: None }
     }
 
     /// The likeliest law of a kind.
@@ -429,6 +471,9 @@ impl Errors {
     }
 
     fn fit_base(&self, base: Base, skewed: bool, start: Option<Law>) -> (f64, Law) {
+        if let Some(together) = &self.together {
+            return together.fit_base(base, skewed, start);
+        }
         let mut x = match start {
             Some(law) => {
                 vec![law.mean(), law.standard_deviation().ln(), (law.right / law.left).ln()]

@@ -1,12 +1,9 @@
 //! Several kinds of models at once, with weights that held-out rows choose.
 
 use super::lesson::{FLOOR, Lesson};
-use super::{Kind, Options};
-use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
 use crate::loss::LossKind;
-use crate::monitor::{Monitor, Stage};
 use crate::score::bootstrap::dependence;
 use crate::score::{Beta, Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
@@ -172,28 +169,6 @@ pub(super) fn stack(models: Vec<Model>, shares: &[f64], lesson: &Lesson) -> Resu
     }
     let member = |(model, share)| Member { share, model };
     lesson.hold(Stack::new(models.into_iter().map(member).collect()).into())
-}
-
-/// Trains every member of a stack again, on these rows; the most rows one of them was trained on.
-pub(super) fn train_again(
-    data: &Data,
-    stack: &Stack,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<(Supported, usize)> {
-    let count = stack.members().len();
-    let kinds: Vec<Kind> = stack.members().iter().map(|member| Kind::of(&member.model)).collect();
-    let lesson = Lesson::new(data, &kinds, options, monitor)?;
-    let mut trained_on = 0;
-    let mut members = Vec::new();
-    for (i, Member { share, model }) in stack.members().iter().enumerate() {
-        let at = |i: usize| i as f64 / count as f64;
-        let part = Stage { whole: monitor, from: at(i), to: at(i + 1) };
-        let (model, rows) = lesson.model(kinds[i], Some(model), &part)?;
-        trained_on = trained_on.max(rows);
-        members.push(Member { share: *share, model });
-    }
-    Ok((lesson.hold(Stack::new(members).into())?, trained_on))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! How a model does on rows it has not seen.
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::loss::LossKind;
 use crate::monitor::{Monitor, SideBySide, task};
 use crate::score::bootstrap::Dependence;
 use crate::score::{Sample, calibration, crps, deterministic, nlpd, reliability};
-use crate::sigma::{Model, Supported, stack};
+use crate::sigma::{Model, Supported, stack, trees};
 
 /// Held-out rows and the sigmas given to them by models that never saw them.
 #[derive(Debug, Clone)]
@@ -121,6 +121,8 @@ pub(super) struct Outcome {
     pub(super) held_out: HeldOut,
     candidates: Vec<Candidate>,
     whole_groups: bool,
+    /// Models of all rows, which were made on the way.
+    pub(super) whole: Vec<Model>,
 }
 
 /// Independent rows that, held out, tell enough: no further ones are held out in turn.
@@ -129,8 +131,7 @@ const ENOUGH: f64 = 500.0;
 /// Rows to hold out, one set after another, each with the rows to learn from meanwhile.
 fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Fold> {
     let (rows, share) = (data.rows(), options.validation);
-    // Fewer than five tell nothing.
-    let held = ((rows as f64 * share).round() as usize).max(5);
+    let held = held_at_once(rows, share);
     if share == 0.0 || rows < held + LEAST_ROWS / 2 {
         return Vec::new();
     }
@@ -175,6 +176,7 @@ pub(super) fn last(rows: usize, share: f64, order: &Order, split: Split) -> Fold
 /// when there are too few rows for that.
 pub(super) fn judge(
     data: &Data,
+    lesson: &Lesson,
     kinds: &[Kind],
     options: &Options,
     monitor: &dyn Monitor,
@@ -193,28 +195,39 @@ pub(super) fn judge(
     let lessons: Vec<Lesson> = (others.par_iter())
         .map(|others| Lesson::new(others, &tried, options, monitor))
         .collect::<Result<_>>()?;
-    let jobs = |turns: Range<usize>| -> Vec<(usize, Kind)> {
-        turns.flat_map(|turn| tried.iter().map(move |&kind| (turn, kind))).collect()
+    let jobs = (0..turns.len()).flat_map(|turn| tried.iter().map(move |&kind| (turn, kind)));
+    let jobs: Vec<(usize, Kind)> = jobs.collect();
+    let parts = SideBySide::new(monitor, jobs.iter().map(|(_, kind)| kind.evaluations()));
+    let mut whole = Vec::new();
+    let trees = match options.split {
+        Split::Random if tried.contains(&Kind::Trees) && options.most_rows >= data.rows() => {
+            let at = tried.iter().position(|kind| *kind == Kind::Trees).unwrap_or(0);
+            let parts = parts.part(at);
+            Some(trees_in_turn(data, lesson, (&turns, &lessons), &order, options, &parts)?)
+        }
+        _ => None,
     };
-    let all = jobs(0..turns.len());
-    let parts = SideBySide::new(monitor, all.iter().map(|(_, kind)| kind.evaluations()));
     let run = |(i, (turn, kind)): (usize, &(usize, Kind)), known: Option<&Model>| {
         let part = parts.part(i);
-        let model = lessons[*turn].supported(*kind, known, &part)?.0;
+        let model = match &trees {
+            Some(trees) if *kind == Kind::Trees => trees.each[*turn].clone().into(),
+            _ => lessons[*turn].model(*kind, known, options, &part)?.0,
+        };
         part.progress(1.0);
         let _task = task(monitor, "prediction", Some(kind.name()));
+        let model = lessons[*turn].hold(model)?;
         let sigma = model.predict(data.pick(&turns[*turn].held).inputs())?;
         Ok((model.into_model(), sigma))
     };
     // What a model had to choose in the first turn need not be chosen again.
     let first = tried.len();
-    let mut outcomes: Vec<(Model, Vec<f64>)> = (all[..first].par_iter().enumerate())
-        .map(|job| run(job, None))
-        .collect::<Result<_>>()?;
-    let later: Vec<(Model, Vec<f64>)> = (all[first..].par_iter().enumerate())
+    let mut outcomes: Vec<(Model, Vec<f64>)> =
+        (jobs[..first].par_iter().enumerate()).map(|job| run(job, None)).collect::<Result<_>>()?;
+    let later: Vec<(Model, Vec<f64>)> = (jobs[first..].par_iter().enumerate())
         .map(|(i, job)| run((first + i, job), Some(&outcomes[i % first].0)))
         .collect::<Result<_>>()?;
     outcomes.extend(later);
+    whole.extend(trees.map(|trees| trees.whole.into()));
 
     // For each candidate the sigma of every row that was held out, in the order of rows.
     let mut rows: Vec<usize> = turns.iter().flat_map(|turn| turn.held.iter().copied()).collect();
@@ -279,7 +292,49 @@ pub(super) fn judge(
         },
         candidates,
         whole_groups,
+        whole,
     }))
+}
+
+/// Trees of the rows that each turn learns from; where turns do not hold out every row, of those that further ones
+/// would learn from too, so that all of them, averaged, are trees of all rows.
+fn trees_in_turn(
+    data: &Data,
+    lesson: &Lesson,
+    (turns, lessons): (&[Fold], &[Lesson]),
+    order: &Order,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<trees::Parts> {
+    let _task = task(monitor, "training", Some(Kind::Trees.name()));
+    let rows = data.rows();
+    // Of many rows, those held out have next to no part in the units of all.
+    let units = |(turn, own): (&Fold, &Lesson)| match own.units_of(data, &turn.others)? {
+        None => Ok(lesson.units().map(Cow::Borrowed)),
+        own => Ok(own.map(Cow::Owned)),
+    };
+    let known: Vec<Option<Cow<[f64]>>> =
+        turns.iter().zip(lessons).map(units).collect::<Result<_>>()?;
+    let mut parts: Vec<trees::Folded> = (turns.iter().zip(known))
+        .map(|(Fold { held, others }, unit)| trees::Folded {
+            held: held.clone(),
+            others: others.clone(),
+            unit,
+        })
+        .collect();
+    let held = held_at_once(rows, options.validation);
+    for turn in turns.len()..rows.div_ceil(held) {
+        let Fold { held, others } = order.held(turn * held, ((turn + 1) * held).min(rows));
+        if !held.is_empty() {
+            parts.push(trees::Folded { held, others, unit: lesson.units().map(Cow::Borrowed) });
+        }
+    }
+    trees::boosted(data, &parts, &super::lesson::trees(options), monitor)
+}
+
+/// Rows to hold out at a time: fewer than five tell nothing.
+fn held_at_once(rows: usize, share: f64) -> usize {
+    ((rows as f64 * share).round() as usize).max(5)
 }
 
 impl HeldOut {

@@ -146,6 +146,11 @@ impl<'a> AccuracyReliability<'a> {
         Ar { value, beta: split.accuracy, crps: sum_crps, rs }
     }
 
+    /// See the cost of the Gaussian.
+    pub(crate) fn rank_roughly(&mut self) {
+        self.gaussian.rank_roughly();
+    }
+
     /// The sum of the weights, and the weights, if there are any.
     pub(crate) fn weights(&self) -> (f64, Option<&[f64]>) {
         (self.gaussian.total(), self.gaussian.weight())

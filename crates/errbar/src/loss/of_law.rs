@@ -64,6 +64,10 @@ impl Loss for OfLaw<'_> {
         self.cost.error().len()
     }
 
+    fn rank_roughly(&mut self) {
+        self.cost.rank_roughly();
+    }
+
     fn value(&mut self, sigma: &[f64]) -> Result<f64> {
         self.evaluate(sigma, None)
     }

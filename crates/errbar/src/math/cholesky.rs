@@ -51,11 +51,17 @@ pub(crate) struct Squares {
     size: usize,
     /// Full rows of whole groups; what lies right of the diagonal's group is not used.
     rows: Vec<Group>,
+    /// Vectors that wait to be added together, and their weights.
+    waiting: (Vec<f64>, Vec<Group>),
 }
+
+/// So many vectors are added together.
+const AT_ONCE: usize = 64;
 
 impl Squares {
     pub(crate) fn new(size: usize) -> Self {
-        Self { size, rows: vec![[0.0; GROUP]; size * size.div_ceil(GROUP)] }
+        let rows = vec![[0.0; GROUP]; size * size.div_ceil(GROUP)];
+        Self { size, rows, waiting: Default::default() }
     }
 
     /// Groups in a vector.
@@ -76,26 +82,51 @@ impl Squares {
 
     /// Adds the squares of vectors that lie one after the other, on this thread.
     pub(crate) fn add_rows(&mut self, weights: &[f64], vectors: &[f64]) {
-        let (width, size) = (self.width(), self.size);
-        if width == 0 {
-            return;
+        for (weight, vector) in weights.iter().zip(vectors.chunks_exact(self.size.max(1))) {
+            self.wait(*weight, vector);
         }
-        let mut groups = vec![[0.0; GROUP]; weights.len() * width];
-        for (group, vector) in groups.chunks_exact_mut(width).zip(vectors.chunks_exact(size)) {
-            group.as_flattened_mut()[..size].copy_from_slice(vector);
+    }
+
+    /// Adds the square of a vector, on this thread: some time before the sum is asked for.
+    pub(crate) fn wait(&mut self, weight: f64, vector: &[f64]) {
+        let (weights, vectors) = &mut self.waiting;
+        weights.push(weight);
+        let from = vectors.len();
+        vectors.resize(from + self.size.div_ceil(GROUP), [0.0; GROUP]);
+        vectors[from..].as_flattened_mut()[..self.size].copy_from_slice(vector);
+        if self.waiting.0.len() == AT_ONCE {
+            self.settle();
         }
-        let rows = self.rows.chunks_exact_mut(width).enumerate();
-        rows.for_each(|(k, row)| dispatch(AddSquares { k, weights, vectors: &groups, row }));
+    }
+
+    /// Adds what waits.
+    pub(crate) fn settle(&mut self) {
+        let (mut weights, mut vectors) = std::mem::take(&mut self.waiting);
+        let width = self.width();
+        for (k, row) in self.rows.chunks_exact_mut(width.max(1)).enumerate() {
+            dispatch(AddSquares { k, weights: &weights, vectors: &vectors, row });
+        }
+        weights.clear();
+        vectors.clear();
+        self.waiting = (weights, vectors);
     }
 
     /// Adds another sum.
-    pub(crate) fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        other.settle();
+        self.add_all(&other);
+    }
+
+    /// Adds another sum, for which nothing waits.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        debug_assert!(other.waiting.0.is_empty());
         let pairs = self.rows.as_flattened_mut().iter_mut().zip(other.rows.as_flattened());
         pairs.for_each(|(sum, other)| *sum += other);
     }
 
     /// One plus the sum, factored.
-    pub(crate) fn one_plus_factored(&self) -> Cholesky {
+    pub(crate) fn one_plus_factored(mut self) -> Cholesky {
+        self.settle();
         let mut matrix = Cholesky::new(self.size);
         let width = self.width();
         for (k, out) in matrix.rows.chunks_exact_mut(self.size.max(1)).enumerate() {
@@ -163,8 +194,6 @@ impl Cholesky {
 
     /// One plus the sum of the squares of vectors, one after the other, times their weights; factored.
     pub(crate) fn one_plus_squares(size: usize, weights: &[f64], vectors: &[f64]) -> Self {
-        /// Vectors that stay in the cache while all rows of the sum are visited.
-        const AT_ONCE: usize = 64;
         // Small matrices are done before groups of their rows are.
         if size < 2 * GROUP {
             let mut matrix = Self::new(size);

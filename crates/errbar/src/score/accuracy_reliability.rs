@@ -144,6 +144,8 @@ pub struct AccuracyReliability<'a> {
     eta: Vec<f64>,
     ranking: Ranking,
     ranks: Ranks,
+    /// Whether ranks need be known only roughly.
+    rough: bool,
     /// Sums of CRPS and RS terms of each block.
     sums: Vec<[f64; 2]>,
 }
@@ -186,6 +188,7 @@ impl<'a> AccuracyReliability<'a> {
             eta: vec![0.0; rows],
             ranking: Ranking::default(),
             ranks,
+            rough: false,
             sums: vec![[0.0; 2]; rows.div_ceil(BLOCK)],
         }
     }
@@ -313,7 +316,22 @@ impl<'a> AccuracyReliability<'a> {
         self.rank_scaled();
     }
 
+    /// From now on ranks are those of counts in fine bins, which is faster: for steps, not for scores.
+    pub(crate) fn rank_roughly(&mut self) {
+        self.rough = true;
+    }
+
     fn rank_scaled(&mut self) {
+        if self.rough {
+            match (&mut self.ranks, self.errors.weight.as_deref()) {
+                (Ranks::Weighted(near), Some(weight)) => {
+                    self.ranking.weighted_ranks_roughly(&self.eta, weight, near);
+                }
+                (Ranks::Plain(twice), _) => self.ranking.twice_ranks_roughly(&self.eta, twice),
+                (Ranks::Weighted(_), None) => {}
+            }
+            return;
+        }
         match (&mut self.ranks, self.errors.weight.as_deref()) {
             (Ranks::Weighted(near), Some(weight)) => {
                 self.ranking.weighted_mid_ranks(&self.eta, weight, near);

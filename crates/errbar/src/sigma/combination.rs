@@ -137,12 +137,9 @@ impl<F: Functions> Combination<'_, F> {
             if monitor.should_stop() {
                 break;
             }
-            // The slope of each row, and its curvature: between the expected and the actual one, and positive.
             let (mut slope, mut curvature) = (logs.clone(), logs.clone());
             for (row, log) in logs.iter().enumerate() {
-                let q = (self.error[row] * (-log.clamp(-FAR, FAR)).exp()).powi(2);
-                slope[row] = self.weight(row) * (1.0 - q);
-                curvature[row] = self.weight(row) * 2.0 * q.clamp(1.0, 10.0);
+                (slope[row], curvature[row]) = self.slope_and_curvature(row, *log);
             }
             let gradient = self.gradient(&slope, w);
             let mut step = gradient.clone();
@@ -169,6 +166,61 @@ impl<F: Functions> Combination<'_, F> {
             (logs, cost) = (at_next, lower);
         }
         cost
+    }
+
+    /// Log sigma of each row by coefficients that its part has no say in: by one of Newton's steps from the
+    /// likeliest coefficients of all rows.
+    pub(crate) fn held_out_in_one_step(&self, w: &[f64], part: &[usize], parts: usize) -> Vec<f64> {
+        let (size, rows) = (w.len(), self.error.len());
+        let (mut slope, mut curvature) = (vec![0.0; rows], vec![0.0; rows]);
+        for (row, log) in self.log_sigma(w).into_iter().enumerate() {
+            (slope[row], curvature[row]) = self.slope_and_curvature(row, log);
+        }
+        // The sums of each part, all in one pass.
+        let start = || (0..parts).map(|_| (vec![0.0; size], Squares::new(size))).collect();
+        let block = |sums: &mut Vec<(Vec<f64>, Squares)>, from: usize, values: &[f64]| {
+            for (nth, values) in values.chunks_exact(size).enumerate() {
+                let row = from + nth;
+                let (gradient, squares) = &mut sums[part[row]];
+                axpy(slope[row], values, gradient);
+                squares.wait(curvature[row], values);
+            }
+        };
+        let merge = |sums: &mut Vec<(Vec<f64>, Squares)>, others: Vec<(Vec<f64>, Squares)>| {
+            for ((gradient, squares), (other, others)) in sums.iter_mut().zip(others) {
+                axpy(1.0, &other, gradient);
+                squares.merge(others);
+            }
+        };
+        let mut sums: Vec<(Vec<f64>, Squares)> = self.sum(start, block, merge);
+        sums.iter_mut().for_each(|(_, squares)| squares.settle());
+        let without = |own: usize| {
+            let mut gradient = w.to_vec();
+            let mut squares = Squares::new(size);
+            for (other, (of_other, squares_of_other)) in sums.iter().enumerate() {
+                if other != own {
+                    axpy(1.0, of_other, &mut gradient);
+                    squares.add_all(squares_of_other);
+                }
+            }
+            squares.one_plus_factored().solve(&mut gradient);
+            let mut without = w.to_vec();
+            axpy(-1.0, &gradient, &mut without);
+            without
+        };
+        let without: Vec<Vec<f64>> = (0..parts).into_par_iter().map(without).collect();
+        let block = |logs: &mut Vec<f64>, from: usize, values: &[f64]| {
+            let each = values.chunks_exact(size).enumerate();
+            logs.extend(each.map(|(nth, values)| dot(values, &without[part[from + nth]])));
+        };
+        self.sum(Vec::new, block, |all, mut part| all.append(&mut part))
+    }
+
+    /// The slope of a row's likelihood in its log sigma, and its curvature: between the expected and the actual
+    /// one, and positive.
+    fn slope_and_curvature(&self, row: usize, log: f64) -> (f64, f64) {
+        let q = (self.error[row] * (-log.clamp(-FAR, FAR)).exp()).powi(2);
+        (self.weight(row) * (1.0 - q), self.weight(row) * 2.0 * q.clamp(1.0, 10.0))
     }
 
     /// The slope in the coefficients: that of the prior, and the slope of each row times its values.

@@ -150,6 +150,11 @@ pub(crate) fn held_out(problem: &Problem, likeliest: &Likeliest) -> Option<Vec<f
     likeliest.held_out.as_ref().map(|logs| logs.iter().map(sigma).collect())
 }
 
+/// The likeliest polynomial.
+pub(crate) fn most_likely(problem: &Problem, likeliest: &Likeliest) -> Polynomial {
+    Polynomial::of_log_sigma(problem, likeliest.coefficients(problem))
+}
+
 /// The polynomial of least cost, each error counted in the unit that the data give it.
 pub(crate) fn least_cost(
     problem: &Problem,
@@ -319,7 +324,8 @@ pub(crate) struct Problem {
 
 impl Problem {
     fn of(data: &Data, options: &Options) -> Result<Self> {
-        let Prepared { scaling, columns, error, unit, .. } = Prepared::new(data, options.own_scale)?;
+        let Prepared { scaling, columns, error, unit, .. } =
+            Prepared::new(data, options.own_scale)?;
         if error.iter().all(|e| *e == 0.0) {
             return Err(Error::NoErrors { rows: error.len() });
         }

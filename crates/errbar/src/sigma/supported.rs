@@ -111,6 +111,12 @@ impl Supported {
         &self.model
     }
 
+    /// Whether it has symmetric trees, which earlier versions cannot read.
+    pub(crate) fn has_symmetric_trees(&self) -> bool {
+        members(&self.model)
+            .any(|model| matches!(model, Model::Trees(trees) if trees.has_symmetric()))
+    }
+
     /// The model itself, alone.
     pub(crate) fn into_model(self) -> Model {
         self.model

@@ -240,6 +240,11 @@ impl Bias {
             && self.slopes().next().is_none()
     }
 
+    /// Whether it has trees that split all rows of a level alike, which earlier versions cannot read.
+    pub(crate) fn has_symmetric_trees(&self) -> bool {
+        !self.symmetric.is_empty()
+    }
+
     /// The number of input columns.
     #[must_use]
     pub fn columns(&self) -> usize {

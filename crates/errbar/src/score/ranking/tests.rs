@@ -1,6 +1,9 @@
 //! Every way of ranking against the definition.
 
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_pcg::Pcg64;
 
 use super::*;
 
@@ -79,5 +82,35 @@ fn large_samples_of_every_shape() {
         let mut rows: Vec<usize> = (0..n).map(|i| ranking.row(i)).collect();
         rows.sort_unstable();
         assert!(rows.iter().zip(0..).all(|(&row, i)| row == i), "{name}: rows lost");
+    }
+}
+
+#[test]
+fn rough_ranks_are_near() {
+    let mut random = Pcg64::seed_from_u64(5);
+    for rows in [5_000, 100_000] {
+        for heavy in [false, true] {
+            let value = |random: &mut Pcg64| -> f64 {
+                let z: f64 = random.sample(StandardNormal);
+                if heavy { z / random.random::<f64>() } else { z }
+            };
+            let values: Vec<f64> = (0..rows).map(|_| value(&mut random)).collect();
+            let weight: Vec<f64> = (0..rows).map(|_| random.random_range(0.5..1.5)).collect();
+            let (mut exact, mut rough) = (vec![0; rows], vec![0; rows]);
+            let mut ranking = Ranking::default();
+            ranking.twice_mid_ranks(&values, &mut exact);
+            ranking.twice_ranks_roughly(&values, &mut rough);
+            let off = |a: &u32, b: &u32| f64::from(a.abs_diff(*b)) / (2.0 * rows as f64);
+            let most = exact.iter().zip(&rough).map(|(a, b)| off(a, b)).fold(0.0, f64::max);
+            assert!(most < 1e-3, "{rows} {heavy}: {most}");
+            let (mut exact, mut rough) = (vec![0.0; rows], vec![0.0; rows]);
+            ranking.weighted_mid_ranks(&values, &weight, &mut exact);
+            ranking.weighted_ranks_roughly(&values, &weight, &mut rough);
+            // Both count from the nearer end.
+            let share = |near: f64| if near > 0.0 { near } else { 2.0 + near };
+            let off = |a: &f64, b: &f64| (share(*a) - share(*b)).abs() / 2.0;
+            let most = exact.iter().zip(&rough).map(|(a, b)| off(a, b)).fold(0.0, f64::max);
+            assert!(most < 1e-3, "{rows} {heavy}, weighted: {most}");
+        }
     }
 }

@@ -64,7 +64,9 @@ impl Functions for Terms<'_> {
             for order in 2..orders {
                 let (before, own) = table.split_at_mut(order * count);
                 let (last, this) = before[(order - 2) * count..].split_at(count);
-                for (own, (x, (this, last))) in own.iter_mut().zip(x.iter().zip(this.iter().zip(last))) {
+                for (own, (x, (this, last))) in
+                    own.iter_mut().zip(x.iter().zip(this.iter().zip(last)))
+                {
                     *own = 2.0 * x * this - last;
                 }
             }
@@ -99,11 +101,7 @@ struct Order {
 
 impl Likeliest {
     /// Of the rows of a problem, with weights of one on average, in so many parts.
-    pub(super) fn learn(
-        problem: &Problem,
-        folds: usize,
-        monitor: &dyn Monitor,
-    ) -> Result<Self> {
+    pub(super) fn learn(problem: &Problem, folds: usize, monitor: &dyn Monitor) -> Result<Self> {
         let rows = problem.error.len();
         let squares: f64 = problem.error.iter().map(|e| e * e).sum();
         let level = 0.5 * (squares / rows as f64).max(f64::MIN_POSITIVE).ln();
@@ -157,7 +155,6 @@ impl Likeliest {
         unit: &[f64],
         monitor: &dyn Monitor,
     ) -> Result<Vec<f64>> {
-        let total: f64 = self.orders.iter().map(|order| order.share).sum();
         let each: Vec<Vec<f64>> = (self.orders.par_iter())
             .map(|order| {
                 let mut w = order.coefficients.clone();
@@ -167,14 +164,26 @@ impl Likeliest {
                 Ok(w)
             })
             .collect::<Result<_>>()?;
+        Ok(self.together(problem, &each))
+    }
+
+    /// The likeliest coefficients, in the errors' own scale.
+    pub(super) fn coefficients(&self, problem: &Problem) -> Vec<f64> {
+        let each: Vec<&[f64]> = self.orders.iter().map(|order| &order.coefficients[..]).collect();
+        self.together(problem, &each)
+    }
+
+    /// Those of each order with its share.
+    fn together<W: AsRef<[f64]>>(&self, problem: &Problem, each: &[W]) -> Vec<f64> {
+        let total: f64 = self.orders.iter().map(|order| order.share).sum();
         let mut sum = vec![0.0; self.orders.iter().map(|order| order.size).max().unwrap_or(1)];
         for (order, w) in self.orders.iter().zip(each) {
             let share = order.share / total;
-            for ((sum, w), term) in sum.iter_mut().zip(w).zip(&problem.terms) {
+            for ((sum, w), term) in sum.iter_mut().zip(w.as_ref()).zip(&problem.terms) {
                 *sum += share * w * prior(term);
             }
         }
-        Ok(sum)
+        sum
     }
 }
 
@@ -238,8 +247,11 @@ impl Problem {
         monitor: &dyn Monitor,
     ) -> Vec<f64> {
         let rows = self.error.len();
-        let steps = if rows <= EXACT_UP_TO { STEPS_WITHOUT } else { 1 };
         let terms = self.terms_up_to(size);
+        if rows > EXACT_UP_TO {
+            // So many rows hardly change when a part of them is taken out: one of Newton's steps tells how.
+            return self.combination(&terms, None).held_out_in_one_step(w, parts, folds);
+        }
         let part = |part: usize| {
             let weight = |row: usize| match parts[row] == part {
                 true => 0.0,
@@ -248,7 +260,7 @@ impl Problem {
             let weight: Vec<f64> = (0..rows).map(weight).collect();
             let mut w = w.to_vec();
             let others = self.combination(&terms, Some(&weight));
-            others.likeliest(&mut w, steps, 1e-3, monitor);
+            others.likeliest(&mut w, STEPS_WITHOUT, 1e-3, monitor);
             others.log_sigma(&w)
         };
         let logs: Vec<Vec<f64>> = (0..folds).into_par_iter().map(part).collect();

@@ -146,9 +146,14 @@ mod tests {
     #[test]
     fn the_nearest_are_the_nearest() {
         let mut random = Pcg64::seed_from_u64(4);
-        for (count, columns, size) in
-            [(1, 1, 1.0), (7, 2, 1.0), (8, 1, 1e-9), (33, 3, 1e6), (1000, 10, 2.0), (500, 70, 1e150)]
-        {
+        for (count, columns, size) in [
+            (1, 1, 1.0),
+            (7, 2, 1.0),
+            (8, 1, 1e-9),
+            (33, 3, 1e6),
+            (1000, 10, 2.0),
+            (500, 70, 1e150),
+        ] {
             let mut point = |grid: bool| -> f64 {
                 let x: f64 = random.random_range(-1.0..1.0);
                 size * if grid { (4.0 * x).round() } else { x }

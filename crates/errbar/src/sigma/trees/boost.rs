@@ -1,11 +1,13 @@
 //! Tree after tree, each for the steps that the last ones left to be made.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::Options;
 use crate::boosting::{self, Bins, Codes, Grower, Limits, Slopes, Symmetric};
 use crate::error::Result;
-use crate::folds::{Fold, Order};
+use crate::loss::LossKind;
 use crate::math::exp_slice;
 use crate::monitor::{Monitor, check};
 use crate::sigma::constant;
@@ -13,31 +15,37 @@ use crate::sigma::constant;
 /// Rounds between two looks at the rows held out.
 const ROUNDS_AT_ONCE: usize = 10;
 
+/// Of so many rows, ranks are counted.
+const ROUGHLY_FROM: usize = 5_000;
+
 /// What is fitted to: codes, errors in their own scale, weights of mean one.
 pub(super) struct TrainingSet<'a> {
     pub(super) bins: &'a Bins,
     pub(super) codes: &'a Codes,
     pub(super) error: &'a [f64],
     pub(super) weight: Option<&'a [f64]>,
-    /// The unit that each row's error is counted in, if rows have their own.
-    pub(super) unit: Option<&'a [f64]>,
-    /// The order in which they are held out.
-    pub(super) order: &'a Order,
+}
+
+/// Rows to learn from, and others to judge by.
+pub(super) struct Part<'a> {
+    pub(super) training: Vec<u32>,
+    pub(super) held: Vec<u32>,
+    /// For every row there is the unit that its error is counted in, if rows have their own.
+    pub(super) unit: Option<Cow<'a, [f64]>>,
 }
 
 /// What was learned: log sigma is the level plus the steps of all trees.
 pub(super) struct Boosted {
-    pub(super) trees: Vec<Symmetric>,
+    /// The trees of each part.
+    pub(super) trees: Vec<Vec<Symmetric>>,
     pub(super) level: f64,
-    pub(super) bags: usize,
-    /// For each row the logarithm of the sigma of a bag that has not seen it, where there is one.
-    pub(super) held_out: Vec<f64>,
 }
 
 /// A part of the rows with its own trees, which the other rows judge.
-struct Bag {
-    training: Vec<u32>,
-    held: Vec<u32>,
+struct Bag<'a> {
+    part: &'a Part<'a>,
+    /// In their units.
+    training: Errors,
     trees: Vec<Symmetric>,
     /// Of all rows, in their units.
     log_sigma: Vec<f64>,
@@ -46,42 +54,58 @@ struct Bag {
 }
 
 impl TrainingSet<'_> {
-    /// Trains trees in several bags. Each bag leaves out another part of the rows; after every round
-    /// all rows together, each with the sigma of the bag that has not seen it, give one value of the
-    /// cost. The rounds are those of its minimum, for all bags.
-    pub(super) fn boost(&self, options: &Options, monitor: &dyn Monitor) -> Result<Boosted> {
+    /// Trains trees on each part. After every round all rows that are held out together, each with the sigma
+    /// of the part that has not seen it, give one value of the cost. The rounds are those of its minimum, for
+    /// all parts.
+    pub(super) fn boost<'p>(
+        &self,
+        parts: &'p [Part<'p>],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Boosted> {
         let (rows, weight) = (self.error.len(), self.weight);
-        let in_units: Option<Vec<f64>> =
-            self.unit.map(|unit| self.error.iter().zip(unit).map(|(e, u)| e / u).collect());
-        let error = in_units.as_deref().unwrap_or(self.error);
         // All start from one sigma, whatever the units.
         let start = constant::fit(1, self.error, weight, options.loss)?.sigma.ln();
-        let from: Vec<f64> = match self.unit {
-            Some(unit) => unit.iter().map(|unit| start - unit.ln()).collect(),
-            None => vec![start; rows],
+        let bag = |part: &'p Part<'p>| {
+            let log_sigma = match &part.unit {
+                Some(unit) => unit.iter().map(|unit| start - unit.ln()).collect(),
+                None => vec![start; rows],
+            };
+            let training = self.errors(&part.training, part);
+            Bag { part, training, trees: Vec::new(), log_sigma, latest: Vec::new() }
         };
-        let mut bags = self.bags(&from, options);
-        let held: Vec<u32> = bags.iter().flat_map(|bag| bag.held.iter().copied()).collect();
-        let judge = Judge::of(error, weight, &held);
+        let mut bags: Vec<Bag> = parts.iter().map(bag).collect();
+        let held: Vec<(usize, u32)> = (parts.iter().enumerate())
+            .flat_map(|(nth, part)| part.held.iter().map(move |&row| (nth, row)))
+            .collect();
+        let mut judged = Errors::default();
+        parts.iter().for_each(|part| judged.extend(self.errors(&part.held, part)));
         let mut loss = match held.is_empty() {
             true => None,
-            false => Some(options.loss.on(&judge.error, judge.weight.as_deref())?),
+            false => Some(options.loss.on(&judged.error, judged.weight.as_deref())?),
         };
-        let mut log: Vec<f64> = held.iter().map(|&row| from[row as usize]).collect();
-        let mut sigma = vec![0.0; log.len()];
+        if let Some(loss) = loss.as_mut().filter(|_| held.len() >= ROUGHLY_FROM) {
+            loss.rank_roughly();
+        }
+        let logs = |bags: &[Bag], logs: &mut Vec<f64>| {
+            logs.clear();
+            logs.extend(held.iter().map(|(bag, row)| bags[*bag].log_sigma[*row as usize]));
+        };
+        let (mut log, mut sigma) = (Vec::new(), vec![0.0; held.len()]);
+        logs(&bags, &mut log);
         exp_slice(&log, &mut sigma);
         let mut best = Best { cost: f64::INFINITY, rounds: 0, log: log.clone() };
         if let Some(loss) = &mut loss {
             best.cost = loss.value(&sigma)?;
         }
-        let limits =
-            Limits { depth: options.depth(rows), prior_rows: options.prior_rows };
-        let rate = options.rate(rows);
+        let limits = Limits { depth: options.depth(rows), prior_rows: options.prior_rows };
+        let steps = Steps { limits, rate: options.rate(rows), loss: options.loss };
         let mut rounds = 0;
-        while rounds < options.rounds && (held.is_empty() || rounds < best.rounds + options.patience) {
+        while rounds < options.rounds
+            && (held.is_empty() || rounds < best.rounds + options.patience)
+        {
             let more = ROUNDS_AT_ONCE.min(options.rounds - rounds);
-            bags.par_iter_mut()
-                .try_for_each(|bag| self.train(bag, error, more, limits, rate, options, monitor))?;
+            bags.par_iter_mut().try_for_each(|bag| self.train(bag, more, &steps, monitor))?;
             for round in 0..more {
                 rounds += 1;
                 let Some(loss) = &mut loss else { continue };
@@ -101,94 +125,89 @@ impl TrainingSet<'_> {
         // On rows it learned from a sigma looks better than it is. One factor makes up for that: the
         // one sigma of the scaled errors of rows that were held out.
         let mut level = start;
-        let mut held_out = vec![f64::NAN; rows];
         if !held.is_empty() {
             exp_slice(&best.log, &mut sigma);
-            let scaled: Vec<f64> = judge.error.iter().zip(&sigma).map(|(e, s)| e / s).collect();
-            let factor = constant::fit(1, &scaled, judge.weight.as_deref(), options.loss)?.sigma.ln();
-            level += factor;
-            for (&row, log) in held.iter().zip(&best.log) {
-                let unit = self.unit.map_or(0.0, |unit| unit[row as usize].ln());
-                held_out[row as usize] = log + unit + factor;
-            }
+            let scaled: Vec<f64> = judged.error.iter().zip(&sigma).map(|(e, s)| e / s).collect();
+            let weight = judged.weight.as_deref();
+            level += constant::fit(1, &scaled, weight, options.loss)?.sigma.ln();
         }
-        let share = rate / bags.len() as f64;
-        let trees = bags.iter_mut().flat_map(|bag| bag.trees.drain(..).take(keep));
-        let trees = trees.map(|tree| tree.times(share)).collect();
-        Ok(Boosted { trees, level, bags: bags.len(), held_out })
+        let trees = bags.into_iter().map(|bag| {
+            let trees = bag.trees.into_iter().take(keep);
+            trees.map(|tree| tree.times(steps.rate)).collect()
+        });
+        Ok(Boosted { trees: trees.collect(), level })
     }
 
-    fn bags(&self, from: &[f64], options: &Options) -> Vec<Bag> {
-        let rows = self.error.len();
-        let count = options.bags(rows);
-        let bag = |i: usize| {
-            // One bag has all rows to learn from, and none to be judged by.
-            let (start, end) =
-                if count == 1 { (0, 0) } else { (i * rows / count, (i + 1) * rows / count) };
-            let Fold { held, others } = self.order.held(start, end);
-            let short = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect();
-            Bag {
-                training: short(&others),
-                held: short(&held),
-                trees: Vec::new(),
-                log_sigma: from.to_vec(),
-                latest: Vec::new(),
-            }
+    /// The errors of some rows, in the units of a part.
+    fn errors(&self, rows: &[u32], part: &Part) -> Errors {
+        let error = |&row: &u32| {
+            let row = row as usize;
+            part.unit.as_ref().map_or(self.error[row], |unit| self.error[row] / unit[row])
         };
-        (0..count).map(bag).collect()
+        let of = |values: &[f64]| rows.iter().map(|&row| values[row as usize]).collect();
+        Errors { error: rows.iter().map(error).collect(), weight: self.weight.map(of) }
     }
 
     /// Some more rounds of one bag.
-    #[expect(clippy::too_many_arguments)]
     fn train(
         &self,
         bag: &mut Bag,
-        error: &[f64],
         rounds: usize,
-        limits: Limits,
-        rate: f64,
-        options: &Options,
+        steps: &Steps,
         monitor: &dyn Monitor,
     ) -> Result<()> {
-        let own = Judge::of(error, self.weight, &bag.training);
-        let mut loss = options.loss.on(&own.error, own.weight.as_deref())?;
-        let grower = Grower { bins: self.bins, codes: self.codes, limits };
+        let Part { training, held, .. } = bag.part;
+        let mut loss = steps.loss.on(&bag.training.error, bag.training.weight.as_deref())?;
+        if training.len() >= ROUGHLY_FROM {
+            loss.rank_roughly();
+        }
+        let grower = Grower { bins: self.bins, codes: self.codes, limits: steps.limits };
         let mut slopes = Slopes::none(self.error.len());
-        let count = bag.training.len();
+        let count = training.len();
         let (mut log, mut sigma) = (vec![0.0; count], vec![0.0; count]);
         let (mut gradient, mut curvature) = (vec![0.0; count], vec![0.0; count]);
-        let mut rows = bag.training.clone();
+        let mut rows = training.clone();
         bag.latest.clear();
         for _ in 0..rounds {
             check(monitor)?;
-            for (log, &row) in log.iter_mut().zip(&bag.training) {
+            for (log, &row) in log.iter_mut().zip(training) {
                 *log = bag.log_sigma[row as usize];
             }
             exp_slice(&log, &mut sigma);
             loss.value_and_gradient(&sigma, &mut gradient)?;
             loss.curvature(&sigma, &mut curvature)?;
             gradient.iter_mut().zip(&sigma).for_each(|(gradient, sigma)| *gradient *= sigma);
-            slopes.set(&bag.training, &gradient, &curvature);
-            rows.copy_from_slice(&bag.training);
+            slopes.set(training, &gradient, &curvature);
+            rows.copy_from_slice(training);
             let tree = grower.grow(&mut rows, &slopes);
-            boosting::add(self.bins, &tree, self.codes, rate, &mut bag.log_sigma);
+            boosting::add(self.bins, &tree, self.codes, steps.rate, &mut bag.log_sigma);
             bag.trees.push(tree);
-            bag.latest.push(bag.held.iter().map(|&row| bag.log_sigma[row as usize]).collect());
+            bag.latest.push(held.iter().map(|&row| bag.log_sigma[row as usize]).collect());
         }
         Ok(())
     }
 }
 
+/// How steps are made.
+struct Steps {
+    limits: Limits,
+    rate: f64,
+    loss: LossKind,
+}
+
 /// Errors and weights of some rows.
-struct Judge {
+#[derive(Default)]
+struct Errors {
     error: Vec<f64>,
     weight: Option<Vec<f64>>,
 }
 
-impl Judge {
-    fn of(error: &[f64], weight: Option<&[f64]>, rows: &[u32]) -> Self {
-        let of = |values: &[f64]| rows.iter().map(|&row| values[row as usize]).collect();
-        Self { error: of(error), weight: weight.map(of) }
+impl Errors {
+    fn extend(&mut self, other: Self) {
+        self.error.extend(other.error);
+        if let Some(weight) = other.weight {
+            self.weight.get_or_insert_default().extend(weight);
+        }
     }
 }
 

@@ -9,15 +9,17 @@ mod boost;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use self::boost::{Boosted, TrainingSet};
+use self::boost::{Boosted, Part, TrainingSet};
 use super::scaling::in_own_scale;
 pub use crate::boosting::NodeView;
 use crate::boosting::{self, Bins, Symmetric, Tree};
 use crate::data::{Data, Split, rows_with_missing};
 use crate::error::Result;
-use crate::folds::Order;
+use crate::folds::{Fold, Order};
 use crate::loss::LossKind;
 use crate::monitor::{Monitor, Silent};
 
@@ -121,10 +123,51 @@ pub fn fit(inputs: &[f64], columns: usize, error: &[f64], options: &Options) -> 
 /// # Errors
 /// Errors that are all zero, or a monitor that asked to stop.
 pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Trees> {
+    let picked = counted(data);
+    let data = picked.as_ref().unwrap_or(data);
+    let order = Order::of(data, options.split, options.seed);
+    let rows = data.rows();
+    let bags = options.bags(rows);
+    let part = |i: usize| {
+        // One bag has all rows to learn from, and none to be judged by.
+        let (start, end) =
+            if bags == 1 { (0, 0) } else { (i * rows / bags, (i + 1) * rows / bags) };
+        let Fold { held, others } = order.held(start, end);
+        Folded { held, others, unit: data.unit().map(Cow::Borrowed) }
+    };
+    let parts: Vec<Folded> = (0..bags).map(part).collect();
+    Ok(boosted(data, &parts, options, monitor)?.whole)
+}
+
+/// Without rows that do not count, if there are some.
+fn counted(data: &Data) -> Option<Data<'static>> {
     let counts = |&row: &usize| data.weight().is_none_or(|weight| weight[row] > 0.0);
     let counted: Vec<usize> = (0..data.rows()).filter(counts).collect();
-    let picked = (counted.len() < data.rows()).then(|| data.pick(&counted));
-    let data = picked.as_ref().unwrap_or(data);
+    (counted.len() < data.rows()).then(|| data.pick(&counted))
+}
+
+/// Rows held out, others to learn from, and the unit of every row of the data there, if rows have their own.
+pub(crate) struct Folded<'a> {
+    pub(crate) held: Vec<usize>,
+    pub(crate) others: Vec<usize>,
+    pub(crate) unit: Option<Cow<'a, [f64]>>,
+}
+
+/// Trees of several parts of the rows.
+pub(crate) struct Parts {
+    /// Those of each part alone.
+    pub(crate) each: Vec<Trees>,
+    /// All of them, averaged.
+    pub(crate) whole: Trees,
+}
+
+/// Trees of each part of some data, all of whose rows count; the rows held out of all parts together say how many.
+pub(crate) fn boosted(
+    data: &Data,
+    parts: &[Folded],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Parts> {
     let (error, unit) = in_own_scale(data.error(), data.weight());
     let mut weight = data.weight().map(<[f64]>::to_vec);
     if let Some(weight) = &mut weight {
@@ -133,31 +176,32 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<T
         let mean = weight.iter().map(|w| w / largest / error.len() as f64).sum::<f64>();
         weight.iter_mut().for_each(|w| *w = *w / largest / mean);
     }
-    let order = Order::of(data, options.split, options.seed);
-    let local: Option<Vec<f64>> = data.unit().map(|own| own.iter().map(|own| own / unit).collect());
-    let units = local.as_deref();
-    let (inputs, columns) = (data.inputs(), data.columns());
-    fit_rows(inputs, columns, &error, weight.as_deref(), units, &order, options, monitor)
-        .map(|trees| Trees { unit, ..trees })
-}
-
-/// Fits to inputs of which some may be missing (NaN), errors in their own scale, and weights of mean
-/// one.
-fn fit_rows(
-    inputs: &[f64],
-    columns: usize,
-    error: &[f64],
-    weight: Option<&[f64]>,
-    unit: Option<&[f64]>,
-    order: &Order,
-    options: &Options,
-    monitor: &dyn Monitor,
-) -> Result<Trees> {
-    let bins = Bins::of(inputs, columns, weight, options.bins);
-    let codes = bins.encode(inputs);
-    let rows = TrainingSet { bins: &bins, codes: &codes, error, weight, unit, order };
-    let Boosted { trees: symmetric, level, bags, .. } = rows.boost(options, monitor)?;
-    Ok(Trees { bins, level, unit: 1.0, bags, trees: Vec::new(), symmetric })
+    let short = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect();
+    let in_scale = |own: &[f64]| Cow::Owned(own.iter().map(|own| own / unit).collect());
+    let part = |part: &Folded| Part {
+        training: short(&part.others),
+        held: short(&part.held),
+        unit: part.unit.as_deref().map(in_scale),
+    };
+    let parts: Vec<Part> = parts.iter().map(part).collect();
+    let bins = Bins::of(data.inputs(), data.columns(), weight.as_deref(), options.bins);
+    let codes = bins.encode(data.inputs());
+    let rows = TrainingSet { bins: &bins, codes: &codes, error: &error, weight: weight.as_deref() };
+    let Boosted { trees, level } = rows.boost(&parts, options, monitor)?;
+    let of = |bags: usize, symmetric: Vec<Symmetric>| Trees {
+        bins: bins.clone(),
+        level,
+        unit,
+        bags,
+        trees: Vec::new(),
+        symmetric,
+    };
+    let share = 1.0 / trees.len() as f64;
+    let whole = trees.iter().flatten().map(|tree| tree.clone().times(share)).collect();
+    Ok(Parts {
+        whole: of(trees.len(), whole),
+        each: trees.into_iter().map(|trees| of(1, trees)).collect(),
+    })
 }
 
 impl Trees {
@@ -165,6 +209,11 @@ impl Trees {
     #[must_use]
     pub fn columns(&self) -> usize {
         self.bins.columns()
+    }
+
+    /// Whether it has trees that split all rows of a level alike, which earlier versions cannot read.
+    pub(crate) fn has_symmetric(&self) -> bool {
+        !self.symmetric.is_empty()
     }
 
     /// What it is, in a few words.

@@ -26,9 +26,8 @@ fn fit_some(
     weight: Option<&[f64]>,
     options: &Options,
 ) -> Result<Trees> {
-    let data = Data::with_missing(inputs, columns, error)?;
-    let order = Order::of(&data, options.split, options.seed);
-    fit_rows(inputs, columns, error, weight, None, &order, options, &Silent)
+    let data = Data::with_missing(inputs, columns, error)?.maybe_weighted(weight)?;
+    fit_to(&data, options, &Silent)
 }
 
 /// The step of each row in the tree of the definition: question after question, the one after which the sum of
@@ -52,7 +51,8 @@ fn steps_by_definition(
         sums
     };
     let fall = |answers: &[usize]| -> f64 {
-        let falls = sums(answers).into_iter().map(|(g, h)| if h > 0.0 { g * g / (h + prior) } else { 0.0 });
+        let falls =
+            sums(answers).into_iter().map(|(g, h)| if h > 0.0 { g * g / (h + prior) } else { 0.0 });
         falls.sum()
     };
     for question in 0..depth {
@@ -107,7 +107,9 @@ fn a_tree_is_that_of_the_definition() {
         let tree = grower.grow(&mut places.clone(), &summed);
         let prior = limits.prior_rows * curvature.iter().sum::<f64>() / rows as f64;
         let expected = steps_by_definition(&inputs, columns, &slopes, limits.depth, prior);
-        for (row, (step, expected)) in steps(&bins, &tree, &inputs).iter().zip(&expected).enumerate() {
+        for (row, (step, expected)) in
+            steps(&bins, &tree, &inputs).iter().zip(&expected).enumerate()
+        {
             // Steps are kept with 24 bits, and sums of slopes with 31.
             let tolerance = 1e-6 * expected.abs().max(1.0);
             assert!((step - expected).abs() < tolerance, "{seed}, row {row}: {step} {expected}");
@@ -303,15 +305,13 @@ proptest! {
     fn no_text_breaks_a_tree(text in "[0-9:? .e-]{0,40}") {
         let json = serde_json::to_string(&text).unwrap();
         let bins = Bins::of(&[0.0, 1.0, 2.0, 5.0], 2, None, 64);
-        if let Ok(tree) = serde_json::from_str::<Tree>(&json) {
-            if tree.fits(&bins) {
-                tree.step(&bins, &[0, 2]);
-            }
+        let tree = serde_json::from_str::<Tree>(&json);
+        if let Some(tree) = tree.ok().filter(|tree| tree.fits(&bins)) {
+            tree.step(&bins, &[0, 2]);
         }
-        if let Ok(tree) = serde_json::from_str::<Symmetric>(&json) {
-            if tree.fits(&bins) {
-                steps(&bins, &tree, &[0.5, f64::NAN, 9.0, -9.0]);
-            }
+        let tree = serde_json::from_str::<Symmetric>(&json);
+        if let Some(tree) = tree.ok().filter(|tree| tree.fits(&bins)) {
+            steps(&bins, &tree, &[0.5, f64::NAN, 9.0, -9.0]);
         }
     }
 }
