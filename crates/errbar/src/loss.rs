@@ -95,6 +95,15 @@ impl LossKind {
         if name == "ar" { Ok(Self::Ar(beta)) } else { by_name("loss", name) }
     }
 
+    /// What of it each row has alone: reliability is a matter of all rows together, and of few mostly chance.
+    pub(crate) fn of_single_rows(self) -> Self {
+        match self {
+            Self::Nlpd => Self::Nlpd,
+            Self::Ar(_) | Self::Crps => Self::Crps,
+            Self::OfLaw(_, law) => Self::OfLaw(Beta::Fixed(1.0), law),
+        }
+    }
+
     /// The loss for given errors and optional weights.
     ///
     /// # Errors

@@ -157,7 +157,7 @@ fn a_bias_is_exported() {
     }
     let data = Data::new(&inputs, 3, &error).unwrap();
     let bias = bias::fit(&data, Split::default(), 0, &Silent).unwrap().bias;
-    assert!(bias.trees().len() > 0);
+    assert!(!bias.trees().is_empty());
     let model = Model::from(Constant { sigma: 2.5, columns: 3 });
     for forecast in [None, Some(1)] {
         let moved = Some(Moved { bias: &bias, forecast });

@@ -63,7 +63,7 @@ use crate::mean::bias;
 use crate::monitor::{Monitor, Stage, task};
 use crate::score::bootstrap::Dependence;
 use crate::sigma::stack::{Member, Stack};
-use crate::sigma::{Model, Scaling, Supported};
+use crate::sigma::{Model, Scaling, Supported, smooth};
 
 /// Which model of sigma to fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -538,8 +538,9 @@ fn fit_rows(
 }
 
 /// The model of all rows: what was made of them already while judging, or what is made of them now, for each
-/// kind of a stack. What models of a part of the rows had to choose need not be chosen again. Also how many rows
-/// it learned from.
+/// kind of a stack. What models of a part of the rows had to choose need not be chosen again, but by smooth
+/// functions whose length scales had fewer rows to learn from than they may have. Also how many rows it learned
+/// from.
 fn finish(
     lesson: &Lesson,
     kind: Kind,
@@ -552,9 +553,14 @@ fn finish(
         let whole = judged.iter().flat_map(|judged| &judged.whole);
         whole.into_iter().find(|model| Kind::of(model) == kind).cloned()
     };
+    let others = judged.map_or(0, |judged| lesson.rows() - judged.turns[0].0.len());
+    let as_many = others >= smooth::Options::default().most_rows_for_lengths;
     let one = |kind: Kind, known: Option<&Model>, monitor: &dyn Monitor| match whole(kind) {
         Some(model) => Ok((model, lesson.rows())),
-        None => lesson.model(kind, known, options, monitor),
+        None => {
+            let known = known.filter(|_| kind != Kind::Smooth || as_many);
+            lesson.model(kind, known, options, monitor)
+        }
     };
     let Some(Model::Stack(stack)) = known.filter(|_| kind == Kind::Stack) else {
         let (model, rows) = one(kind, known, monitor)?;

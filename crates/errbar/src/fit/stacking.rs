@@ -5,7 +5,7 @@ use crate::diagnose::standard_error;
 use crate::error::Result;
 use crate::loss::LossKind;
 use crate::score::bootstrap::dependence;
-use crate::score::{Beta, Sample, crps};
+use crate::score::{Sample, crps};
 use crate::sigma::stack::{Member, Stack, mean};
 use crate::sigma::{Model, Supported, in_own_scale};
 
@@ -36,12 +36,7 @@ pub(super) fn weights(
     loss: LossKind,
     local: bool,
 ) -> Result<(Vec<f64>, bool)> {
-    let kind = match loss {
-        LossKind::Nlpd => LossKind::Nlpd,
-        // Reliability is a matter of all rows together: of few, it is mostly chance.
-        LossKind::Ar(_) | LossKind::Crps => LossKind::Crps,
-        LossKind::OfLaw(_, law) => LossKind::OfLaw(Beta::Fixed(1.0), law),
-    };
+    let kind = loss.of_single_rows();
     let mut plain = kind.on(error, weight)?;
     let plain_costs: Vec<f64> =
         sigmas.iter().map(|sigma| plain.value(sigma)).collect::<Result<_>>()?;
@@ -174,6 +169,7 @@ pub(super) fn stack(models: Vec<Model>, shares: &[f64], lesson: &Lesson) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::Beta;
 
     /// The cost of a mean of two log sigmas.
     fn cost(share: f64, sigmas: &[Vec<f64>], error: &[f64], loss: LossKind) -> f64 {

@@ -329,7 +329,7 @@ fn trees_in_turn(
             parts.push(trees::Folded { held, others, unit: lesson.units().map(Cow::Borrowed) });
         }
     }
-    trees::boosted(data, &parts, &super::lesson::trees(options), monitor)
+    trees::boosted(lesson.data(), &parts, true, &super::lesson::trees(options), monitor)
 }
 
 /// Rows to hold out at a time: fewer than five tell nothing.

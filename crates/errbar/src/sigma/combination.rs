@@ -51,6 +51,10 @@ pub(crate) struct Combination<'a, F> {
 /// Log sigma stays within this, far beyond any data in the errors' own scale.
 pub(crate) const FAR: f64 = 300.0;
 
+/// A slope, in coordinates in which the likelihood bends by one, below which rows do not tell a coefficient from
+/// the best one: it is a third of what they leave open.
+const ENOUGH: f64 = 0.3;
+
 /// Newton's steps at most.
 pub(crate) const ENOUGH_STEPS: usize = 60;
 
@@ -279,7 +283,7 @@ impl<F: Functions> Combination<'_, F> {
         let scale = KAPPA * rows as f64 / beta;
         let (mut sigma, mut slope) = (vec![0.0; rows], vec![0.0; rows]);
         let own = w.len();
-        let options = optimize::Options { iterations: 200, gradient: 1e-4, ..Default::default() };
+        let options = optimize::Options { iterations: 200, gradient: ENOUGH, ..Default::default() };
         // Coordinates v with w = w0 + L⁻ᵀ v, in which the likelihood bends by one in every direction.
         let start = w.to_vec();
         let at = |v: &[f64]| {

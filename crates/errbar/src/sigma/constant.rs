@@ -32,7 +32,7 @@ impl Constant {
     }
 }
 
-/// The one sigma of least loss, by golden section in its logarithm.
+/// The one sigma of least loss: where its derivative in the logarithm is zero.
 ///
 /// # Errors
 /// What the loss refuses in errors and weights, or errors that are all zero: they have no scale.
@@ -47,29 +47,50 @@ pub fn fit(
     if largest == 0.0 {
         return Err(Error::NoErrors { rows: error.len() });
     }
-    let mut sigma = vec![0.0; error.len()];
-    let mut cost = |t: f64| {
+    let (mut sigma, mut gradient) = (vec![0.0; error.len()], vec![0.0; error.len()]);
+    let mut slope = |t: f64| {
         sigma.fill(t.exp());
         // A sigma beyond the range of doubles costs more than any other.
-        loss.value(&sigma).unwrap_or(f64::INFINITY)
+        match loss.value_and_gradient(&sigma, &mut gradient) {
+            Ok(_) => gradient.iter().sum::<f64>() * t.exp(),
+            Err(_) => f64::INFINITY,
+        }
     };
     // The minimum lies below a few times the largest error (1.85 times for AR when all errors are
-    // equal; with reliability alone it may be at infinity, and the end of the bracket stands for it).
-    let ratio = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut low, mut high) = (largest.ln() - 40.0, largest.ln() + 3.0);
-    let mut left = high - ratio * (high - low);
-    let mut right = low + ratio * (high - low);
-    let (mut at_left, mut at_right) = (cost(left), cost(right));
-    while high - low > 1e-9 {
-        if at_left <= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = high - ratio * (high - low);
-            at_left = cost(left);
-        } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = low + ratio * (high - low);
-            at_right = cost(right);
+    // equal; with reliability alone it may be at infinity, and the end of the range stands for it).
+    let (least, most) = (largest.ln() - 40.0, largest.ln() + 3.0);
+    let mean = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
+    let start = mean.ln().clamp(least, most);
+    let at_start = slope(start);
+    // Downhill in growing steps, until it goes up.
+    let (mut near, mut far) = ((start, at_start), (start, at_start));
+    let mut step = if at_start > 0.0 { -0.5 } else { 0.5 };
+    while far.1 * at_start > 0.0 {
+        if far.0 == least || far.0 == most {
+            return Ok(Constant { sigma: far.0.exp(), columns });
+        }
+        near = far;
+        let next = (far.0 + step).clamp(least, most);
+        far = (next, slope(next));
+        step *= 2.0;
+    }
+    // Between the two by secants; an end that stays counts for half, or it would stay for ever
+    // (the Illinois method).
+    while far.1 != 0.0 && (far.0 - near.0).abs() > 1e-10 {
+        let next = far.0 - far.1 * (far.0 - near.0) / (far.1 - near.1);
+        // Where a slope is infinite, or rounding leaves no room, half of the way.
+        let inside = (next - near.0) * (next - far.0) < 0.0;
+        let next = if inside { next } else { 0.5 * (near.0 + far.0) };
+        let at_next = slope(next);
+        match at_next * far.1 > 0.0 {
+            true => near.1 *= 0.5,
+            false => near = far,
+        }
+        let moved = (next - far.0).abs();
+        far = (next, at_next);
+        if moved < 1e-10 {
+            break;
         }
     }
-    Ok(Constant { sigma: (0.5 * (low + high)).exp(), columns })
+    Ok(Constant { sigma: far.0.exp(), columns })
 }

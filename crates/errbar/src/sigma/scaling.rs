@@ -185,9 +185,14 @@ impl Prepared {
             true => in_own_scale(data.error(), data.weight()),
             false => (data.error().to_vec(), 1.0),
         };
-        let local = data.unit().map(|local| local.iter().map(|u| u / unit).collect());
+        let local = data.unit().map(|local| local_in_scale(local, unit));
         Ok(Self { columns: scaling.columns_of(data.inputs())?, scaling, error, local, unit })
     }
+}
+
+/// Units of rows in another unit, rounded like [errors](in_own_scale).
+pub(super) fn local_in_scale(local: &[f64], unit: f64) -> Vec<f64> {
+    local.iter().map(|u| f64::from((u / unit) as f32)).collect()
 }
 
 /// Errors each in a unit of its own, if there is one.

@@ -1,13 +1,14 @@
 //! Tree after tree, each for the steps that the last ones left to be made.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::Options;
 use crate::boosting::{self, Bins, Codes, Grower, Limits, Slopes, Symmetric};
 use crate::error::Result;
-use crate::loss::LossKind;
+use crate::loss::{Loss, LossKind};
 use crate::math::exp_slice;
 use crate::monitor::{Monitor, check};
 use crate::sigma::constant;
@@ -34,10 +35,20 @@ pub(super) struct Part<'a> {
     pub(super) unit: Option<Cow<'a, [f64]>>,
 }
 
-/// What was learned: log sigma is the level plus the steps of all trees.
+/// What was learned: log sigma is a level plus the steps of trees.
 pub(super) struct Boosted {
-    /// The trees of each part.
+    /// All trees of each part.
     pub(super) trees: Vec<Vec<Symmetric>>,
+    /// What rows held out say of all parts together.
+    pub(super) together: Said,
+    /// For each part, what the rows held out of the others say: no row has a say in what it is judged by.
+    pub(super) apart: Vec<Said>,
+}
+
+/// How many trees there should be, and where they start from.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    pub(super) rounds: usize,
     pub(super) level: f64,
 }
 
@@ -56,10 +67,11 @@ struct Bag<'a> {
 impl TrainingSet<'_> {
     /// Trains trees on each part. After every round all rows that are held out together, each with the sigma
     /// of the part that has not seen it, give one value of the cost. The rounds are those of its minimum, for
-    /// all parts.
+    /// all parts together; parts that are judged `apart` may have other ones.
     pub(super) fn boost<'p>(
         &self,
         parts: &'p [Part<'p>],
+        apart: bool,
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Boosted> {
@@ -78,8 +90,14 @@ impl TrainingSet<'_> {
         let held: Vec<(usize, u32)> = (parts.iter().enumerate())
             .flat_map(|(nth, part)| part.held.iter().map(move |&row| (nth, row)))
             .collect();
+        let held_errors: Vec<Errors> =
+            parts.iter().map(|part| self.errors(&part.held, part)).collect();
+        let mut curves = match apart && !held.is_empty() {
+            true => Curves::of(&held_errors, options.loss)?,
+            false => Curves::default(),
+        };
         let mut judged = Errors::default();
-        parts.iter().for_each(|part| judged.extend(self.errors(&part.held, part)));
+        held_errors.iter().for_each(|errors| judged.extend(errors));
         let mut loss = match held.is_empty() {
             true => None,
             false => Some(options.loss.on(&judged.error, judged.weight.as_deref())?),
@@ -97,6 +115,7 @@ impl TrainingSet<'_> {
         let mut best = Best { cost: f64::INFINITY, rounds: 0, log: log.clone() };
         if let Some(loss) = &mut loss {
             best.cost = loss.value(&sigma)?;
+            curves.add(&sigma)?;
         }
         let limits = Limits { depth: options.depth(rows), prior_rows: options.prior_rows };
         let steps = Steps { limits, rate: options.rate(rows), loss: options.loss };
@@ -113,6 +132,7 @@ impl TrainingSet<'_> {
                 bags.iter().for_each(|bag| log.extend(&bag.latest[round]));
                 exp_slice(&log, &mut sigma);
                 let cost = loss.value(&sigma)?;
+                curves.add(&sigma)?;
                 if cost < best.cost {
                     best = Best { cost, rounds, log: log.clone() };
                 }
@@ -124,18 +144,30 @@ impl TrainingSet<'_> {
         let keep = if held.is_empty() { rounds } else { best.rounds };
         // On rows it learned from a sigma looks better than it is. One factor makes up for that: the
         // one sigma of the scaled errors of rows that were held out.
-        let mut level = start;
+        let mut together = Said { rounds: keep, level: start };
+        let mut apart = Vec::new();
         if !held.is_empty() {
             exp_slice(&best.log, &mut sigma);
             let scaled: Vec<f64> = judged.error.iter().zip(&sigma).map(|(e, s)| e / s).collect();
             let weight = judged.weight.as_deref();
-            level += constant::fit(1, &scaled, weight, options.loss)?.sigma.ln();
+            let level = |scaled: &[f64], weight: Option<&[f64]>| match scaled {
+                [] => Ok(start),
+                scaled => Ok(start + constant::fit(1, scaled, weight, options.loss)?.sigma.ln()),
+            };
+            together.level = level(&scaled, weight)?;
+            let said = |(rounds, own): (usize, Range<usize>)| {
+                let others = |all: &[f64]| [&all[..own.start], &all[own.end..]].concat();
+                let others_weight = weight.map(others);
+                // What is left may have no error.
+                let level = level(&others(&scaled), others_weight.as_deref());
+                Said { rounds, level: level.unwrap_or(together.level) }
+            };
+            apart = curves.least_of_others().into_iter().map(said).collect();
         }
-        let trees = bags.into_iter().map(|bag| {
-            let trees = bag.trees.into_iter().take(keep);
-            trees.map(|tree| tree.times(steps.rate)).collect()
-        });
-        Ok(Boosted { trees: trees.collect(), level })
+        let trees = bags
+            .into_iter()
+            .map(|bag| bag.trees.into_iter().map(|tree| tree.times(steps.rate)).collect());
+        Ok(Boosted { trees: trees.collect(), together, apart })
     }
 
     /// The errors of some rows, in the units of a part.
@@ -203,9 +235,9 @@ struct Errors {
 }
 
 impl Errors {
-    fn extend(&mut self, other: Self) {
-        self.error.extend(other.error);
-        if let Some(weight) = other.weight {
+    fn extend(&mut self, other: &Self) {
+        self.error.extend(&other.error);
+        if let Some(weight) = &other.weight {
             self.weight.get_or_insert_default().extend(weight);
         }
     }
@@ -216,4 +248,57 @@ struct Best {
     cost: f64,
     rounds: usize,
     log: Vec<f64>,
+}
+
+/// What the rows held out of each part cost, round after round.
+#[derive(Default)]
+struct Curves<'a> {
+    parts: Vec<Curve<'a>>,
+}
+
+struct Curve<'a> {
+    /// Its place among all rows held out.
+    rows: Range<usize>,
+    loss: Box<dyn Loss + Send + 'a>,
+    /// What its rows count together.
+    weight: f64,
+    costs: Vec<f64>,
+}
+
+impl<'a> Curves<'a> {
+    fn of(parts: &'a [Errors], loss: LossKind) -> Result<Self> {
+        let mut end = 0;
+        let curve = |part: &'a Errors| {
+            let (start, rows) = (end, part.error.len());
+            end += rows;
+            Ok(Curve {
+                rows: start..end,
+                loss: loss.of_single_rows().on(&part.error, part.weight.as_deref())?,
+                weight: part.weight.as_ref().map_or(rows as f64, |weight| weight.iter().sum()),
+                costs: Vec::new(),
+            })
+        };
+        Ok(Self { parts: parts.iter().map(curve).collect::<Result<_>>()? })
+    }
+
+    fn add(&mut self, sigma: &[f64]) -> Result<()> {
+        let one = |part: &mut Curve| {
+            part.costs.push(part.loss.value(&sigma[part.rows.clone()])?);
+            Ok(())
+        };
+        self.parts.iter_mut().try_for_each(one)
+    }
+
+    /// For each part the rounds after which the rows held out of all others cost least, and its own rows.
+    fn least_of_others(&self) -> Vec<(usize, Range<usize>)> {
+        let of = |(nth, own): (usize, &Curve)| {
+            let others = || self.parts.iter().enumerate().filter(move |(other, _)| *other != nth);
+            let cost = |round: usize| -> f64 {
+                others().map(|(_, part)| part.weight * part.costs[round]).sum()
+            };
+            let least = (0..own.costs.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+            (least.unwrap_or(0), own.rows.clone())
+        };
+        self.parts.iter().enumerate().map(of).collect()
+    }
 }

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use self::boost::{Boosted, Part, TrainingSet};
-use super::scaling::in_own_scale;
+use self::boost::{Boosted, Part, Said, TrainingSet};
+use super::scaling::{in_own_scale, local_in_scale};
 pub use crate::boosting::NodeView;
 use crate::boosting::{self, Bins, Symmetric, Tree};
 use crate::data::{Data, Split, rows_with_missing};
@@ -136,7 +136,7 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<T
         Folded { held, others, unit: data.unit().map(Cow::Borrowed) }
     };
     let parts: Vec<Folded> = (0..bags).map(part).collect();
-    Ok(boosted(data, &parts, options, monitor)?.whole)
+    Ok(boosted(data, &parts, false, options, monitor)?.whole)
 }
 
 /// Without rows that do not count, if there are some.
@@ -155,16 +155,18 @@ pub(crate) struct Folded<'a> {
 
 /// Trees of several parts of the rows.
 pub(crate) struct Parts {
-    /// Those of each part alone.
+    /// Those of each part alone, where they are judged apart.
     pub(crate) each: Vec<Trees>,
     /// All of them, averaged.
     pub(crate) whole: Trees,
 }
 
-/// Trees of each part of some data, all of whose rows count; the rows held out of all parts together say how many.
+/// Trees of each part of some data, all of whose rows count; the rows held out of all parts together say how many,
+/// and for trees of one part that are judged `apart` those held out of the others.
 pub(crate) fn boosted(
     data: &Data,
     parts: &[Folded],
+    apart: bool,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Parts> {
@@ -177,7 +179,7 @@ pub(crate) fn boosted(
         weight.iter_mut().for_each(|w| *w = *w / largest / mean);
     }
     let short = |rows: &[usize]| rows.iter().map(|&row| row as u32).collect();
-    let in_scale = |own: &[f64]| Cow::Owned(own.iter().map(|own| own / unit).collect());
+    let in_scale = |own: &[f64]| Cow::Owned(local_in_scale(own, unit));
     let part = |part: &Folded| Part {
         training: short(&part.others),
         held: short(&part.held),
@@ -187,8 +189,8 @@ pub(crate) fn boosted(
     let bins = Bins::of(data.inputs(), data.columns(), weight.as_deref(), options.bins);
     let codes = bins.encode(data.inputs());
     let rows = TrainingSet { bins: &bins, codes: &codes, error: &error, weight: weight.as_deref() };
-    let Boosted { trees, level } = rows.boost(&parts, options, monitor)?;
-    let of = |bags: usize, symmetric: Vec<Symmetric>| Trees {
+    let Boosted { trees, together, apart } = rows.boost(&parts, apart, options, monitor)?;
+    let of = |bags: usize, level: f64, symmetric: Vec<Symmetric>| Trees {
         bins: bins.clone(),
         level,
         unit,
@@ -197,10 +199,15 @@ pub(crate) fn boosted(
         symmetric,
     };
     let share = 1.0 / trees.len() as f64;
-    let whole = trees.iter().flatten().map(|tree| tree.clone().times(share)).collect();
+    let first = |trees: &[Symmetric], rounds: usize, share: f64| {
+        trees[..rounds].iter().map(|tree| tree.clone().times(share)).collect::<Vec<_>>()
+    };
+    let whole = trees.iter().flat_map(|trees| first(trees, together.rounds, share)).collect();
+    let alone =
+        |(trees, said): (&Vec<Symmetric>, &Said)| of(1, said.level, first(trees, said.rounds, 1.0));
     Ok(Parts {
-        whole: of(trees.len(), whole),
-        each: trees.into_iter().map(|trees| of(1, trees)).collect(),
+        whole: of(trees.len(), together.level, whole),
+        each: trees.iter().zip(&apart).map(alone).collect(),
     })
 }
 
