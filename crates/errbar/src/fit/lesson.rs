@@ -144,6 +144,10 @@ impl<'a> Lesson<'a> {
                     _ => network::Options::general(),
                 };
                 let mut own = network::Options { loss, split, seed, ..usual };
+                // Of many rows, networks from different starts hardly differ.
+                if kind == Kind::Network && data.rows() > MANY_FOR_NETWORKS {
+                    own.starts = own.starts.min(4);
+                }
                 if let Some(Model::Network(known)) = known {
                     own.regularisation = vec![known.regularisation()];
                     own.shapes = vec![known.hidden().to_vec()];
@@ -214,6 +218,9 @@ pub(super) fn trees(options: &Options) -> trees::Options {
     let (loss, split, seed) = (options.loss, options.split, options.seed);
     trees::Options { loss, split, seed, ..trees::Options::default() }
 }
+
+/// Of more rows than this, fewer networks are averaged.
+const MANY_FOR_NETWORKS: usize = 2_000;
 
 /// Of more rows than this, half as many are looked at.
 const LOOK_AT_MOST: usize = 20_000;

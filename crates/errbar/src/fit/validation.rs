@@ -128,6 +128,10 @@ pub(super) struct Outcome {
 /// Independent rows that, held out, tell enough: no further ones are held out in turn.
 const ENOUGH: f64 = 500.0;
 
+/// Up to so many rows, trees of ten bags of all rows are better than those of the turns together, and take next to
+/// no time.
+const TREES_AGAIN: usize = 10_000;
+
 /// Rows to hold out, one set after another, each with the rows to learn from meanwhile.
 fn turns(data: &Data, order: &Order, kinds: &[Kind], options: &Options) -> Vec<Fold> {
     let (rows, share) = (data.rows(), options.validation);
@@ -227,7 +231,8 @@ pub(super) fn judge(
         .map(|(i, job)| run((first + i, job), Some(&outcomes[i % first].0)))
         .collect::<Result<_>>()?;
     outcomes.extend(later);
-    whole.extend(trees.map(|trees| trees.whole.into()));
+    let enough = trees.filter(|_| data.rows() > TREES_AGAIN);
+    whole.extend(enough.map(|trees| trees.whole.into()));
 
     // For each candidate the sigma of every row that was held out, in the order of rows.
     let mut rows: Vec<usize> = turns.iter().flat_map(|turn| turn.held.iter().copied()).collect();

@@ -114,7 +114,7 @@ impl Options {
             output: Output::LogSigma,
             regularisation: vec![0.01, 0.001, 0.0001],
             patience: 60,
-            starts: 8,
+            starts: 6,
             average: true,
             own_scale: true,
             ..Self::paper()
@@ -207,31 +207,39 @@ pub fn fit_to(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<N
         together: data.together(),
     };
     let starts = options.starts.max(1);
-    let steps = Steps::new(monitor, starts * settings.len());
-    let train = |i: usize| {
-        let (shape, regularisation) = &settings[i / starts];
-        let number = (i % starts) as u64;
-        let one = rows.train_one(shape, *regularisation, number, sigma, options, monitor);
+    // Half of the starts, where they are to be averaged, tell which setting is best.
+    let first = if options.average { starts.div_ceil(2) } else { starts };
+    let steps = Steps::new(monitor, first * settings.len() + starts - first);
+    let train = |(setting, number): (usize, usize)| -> Result<(f64, Vec<f64>)> {
+        let (shape, regularisation) = &settings[setting];
+        let one = rows.train_one(shape, *regularisation, number as u64, sigma, options, monitor);
         steps.done();
         one
     };
-    let all: Vec<(f64, Vec<f64>)> =
-        (0..starts * settings.len()).into_par_iter().map(train).collect::<Result<_>>()?;
-    let mut best: Option<(f64, Network)> = None;
-    for (members, (shape, regularisation)) in all.chunks(starts).zip(settings) {
-        let mut members = members.to_vec();
-        // The better half of those to be averaged: some starts end on a plateau.
+    let jobs: Vec<(usize, usize)> =
+        (0..settings.len()).flat_map(|i| (0..first).map(move |number| (i, number))).collect();
+    let all: Vec<(f64, Vec<f64>)> = jobs.into_par_iter().map(train).collect::<Result<_>>()?;
+    // The better half of those to be averaged: some starts end on a plateau.
+    let better = |members: &mut Vec<(f64, Vec<f64>)>| {
         members.sort_by(|a, b| a.0.total_cmp(&b.0));
         members.truncate(if options.average { members.len().div_ceil(2) } else { 1 });
-        let loss = members.iter().map(|(loss, _)| loss / members.len() as f64).sum::<f64>();
-        if best.as_ref().is_none_or(|(least, _)| loss < *least) {
-            let members = members.into_iter().map(|(_, weights)| weights).collect();
-            let scaling = scaling.clone();
-            let floor = least_sigma();
-            best = Some((loss, Network { shape, scaling, members, unit, regularisation, floor }));
-        }
-    }
-    let (_, mut network) = best.ok_or(Error::NothingToChooseFrom)?;
+    };
+    let loss = |members: &[(f64, Vec<f64>)]| {
+        let mut members = members.to_vec();
+        better(&mut members);
+        members.iter().map(|(loss, _)| loss / members.len() as f64).sum::<f64>()
+    };
+    let best = (all.chunks(first).enumerate())
+        .min_by(|(_, a), (_, b)| loss(a).total_cmp(&loss(b)))
+        .ok_or(Error::NothingToChooseFrom)?;
+    let mut members = best.1.to_vec();
+    let others: Vec<(usize, usize)> = (first..starts).map(|number| (best.0, number)).collect();
+    members.extend(others.into_par_iter().map(train).collect::<Result<Vec<_>>>()?);
+    better(&mut members);
+    let (shape, regularisation) = settings[best.0].clone();
+    let members = members.into_iter().map(|(_, weights)| weights).collect();
+    let floor = least_sigma();
+    let mut network = Network { shape, scaling, members, unit, regularisation, floor };
     if options.average {
         // In a gap between rows, where no error says otherwise, sigma may run to next to nothing.
         let on_rows = network.predict(data.inputs())?;
