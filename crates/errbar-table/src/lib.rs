@@ -17,6 +17,7 @@ mod csv;
 pub mod dates;
 mod dictionary;
 mod error;
+pub mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 mod names;
@@ -28,6 +29,7 @@ mod sink;
 mod source;
 mod stream;
 mod table;
+mod tables;
 #[cfg(test)]
 mod tests;
 pub mod words;
@@ -38,7 +40,8 @@ pub use not_number::{Cause, NotNumber};
 pub use odd::{Mark, Na, Odd};
 pub use sink::{NewColumn, NewKind, NewValues, Sink};
 pub use stream::{Batch, Stream};
-pub use table::{Columns, NumberColumn, Numbers, Table, Texts};
+pub use table::{Columns, NumberColumn, Numbers, Reading, Table, Texts};
+pub use tables::Tables;
 
 /// How to read and write files of a table.
 #[derive(Debug, Clone, Default)]
