@@ -18,8 +18,9 @@ use serde::Serialize;
 use crate::arguments::{
     DateArguments, TableArguments, Threads, parse_beta, parse_column, parse_probability,
 };
-use crate::columns::{Columns, Request};
+use crate::columns::{Columns, FileRows, Request};
 use crate::console::Console;
+use crate::files::FileArguments;
 use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreColumns, ScoreRows};
 use crate::{advice, model_file, stop};
@@ -49,8 +50,8 @@ use crate::{advice, model_file, stop};
 Columns named forecast, observation and sigma (or mu, y and sigma) need not be named.
 To see which of several sigmas is better: errbar compare.")]
 pub(crate) struct Arguments {
-    /// The table: CSV (also gzipped) or Parquet; - is standard input.
-    file: PathBuf,
+    #[command(flatten)]
+    files: FileArguments,
 
     /// The column with the forecast.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
@@ -165,6 +166,9 @@ struct Group {
 #[derive(Serialize)]
 struct Report {
     file: String,
+    /// Those that are one table here; none where there is only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileRows>,
     rows: usize,
     rows_in_file: usize,
     /// What was missing in rows that were left out, and in how many.
@@ -246,7 +250,7 @@ impl Moved {
 impl Arguments {
     fn report(&self) -> anyhow::Result<Report> {
         let model = self.model.as_deref().map(model_file::read).transpose()?;
-        let mut request = Request::open(&self.file, &self.table)?;
+        let mut request = Request::open(self.files.given(), &self.table)?;
         let one = |name: &Option<String>| name.iter().cloned().collect::<Vec<String>>();
         let (forecast, error, sigma) = (one(&self.forecast), one(&self.error), one(&self.sigma));
         let names = Names {
@@ -331,6 +335,7 @@ impl Arguments {
         let groups = self.judge_groups(&rows, groups, model.as_ref(), &kept)?;
         Ok(Report {
             file: kept.file().to_string(),
+            files: kept.files(),
             rows: kept.rows(),
             rows_in_file: kept.total_rows(),
             left_out: kept.left_out().to_vec(),

@@ -20,6 +20,7 @@ mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod joined;
 mod names;
 mod not_number;
 mod odd;
@@ -35,6 +36,7 @@ mod tests;
 pub mod words;
 
 pub use error::{Error, Result};
+pub use joined::Joined;
 pub use names::NoColumn;
 pub use not_number::{Cause, NotNumber};
 pub use odd::{Mark, Na, Odd};

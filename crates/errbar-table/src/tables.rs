@@ -1,5 +1,6 @@
 //! Several files as one table: columns are matched by their names.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::names;
@@ -45,15 +46,16 @@ impl Tables {
             let (path, places) = (path.clone(), vec![]);
             files.push(TableFile { path, name, header, separator, types, places, opened });
         }
-        let (first, others) = match files.as_slice() {
-            [] => return Err(Error::Usage("no file was named".into())),
-            [first, others @ ..] => (first, others),
+        let Some(first) = files.first() else {
+            return Err(Error::Usage("no file was named".into()));
         };
-        let common = |name: &&String| others.iter().all(|file| file.header.contains(name));
-        let header: Vec<String> = first.header.iter().filter(common).cloned().collect();
+        let mut header = first.header.clone();
+        for file in files.iter().skip(1) {
+            let here: HashSet<&String> = file.header.iter().collect();
+            header.retain(|name| here.contains(name));
+        }
         for file in &mut files {
-            let place = |name: &String| file.header.iter().position(|other| other == name);
-            file.places = header.iter().filter_map(place).collect();
+            file.places = places_of(&header, &file.header);
         }
         Ok(Self { format: format.clone(), files, header })
     }
@@ -102,18 +104,27 @@ impl Tables {
 
     /// Columns that some files have and others not, each with one that has it and one that has not.
     pub fn not_in_all(&self) -> Vec<(&str, &str, &str)> {
+        let common: HashSet<&String> = self.header.iter().collect();
         let mut found: Vec<(&str, &str, &str)> = vec![];
+        let mut seen = HashSet::new();
         for file in &self.files {
-            for name in file.header.iter().filter(|name| !self.header.contains(name)) {
+            for name in file.header.iter().filter(|name| !common.contains(name)) {
                 let without = self.files.iter().find(|other| !other.header.contains(name));
                 if let Some(without) = without
-                    && !found.iter().any(|(known, ..)| known == name)
+                    && seen.insert(name)
                 {
                     found.push((name, &file.name, &without.name));
                 }
             }
         }
         found
+    }
+
+    /// The first file that has a column of this name, whether or not others have it.
+    #[must_use]
+    pub fn with_column(&self, name: &str) -> Option<&str> {
+        let has = |file: &&TableFile| file.header.iter().any(|column| column == name);
+        self.files.iter().find(has).map(|file| file.name.as_str())
     }
 
     /// See [`Table::separator`]; of the first file.
@@ -185,7 +196,10 @@ impl Tables {
     }
 
     /// One of the files, opened anew.
-    pub(crate) fn again(&self, file: usize) -> Result<Table> {
+    ///
+    /// # Errors
+    /// As [`Self::table`].
+    pub fn again(&self, file: usize) -> Result<Table> {
         match self.files.get(file) {
             Some(file) => file.open(&self.format),
             None => Err(Error::Usage(format!("there is no file {}", file + 1))),
@@ -200,11 +214,10 @@ impl Tables {
 
     /// Where each column of the first file stands in another one that has the same columns.
     pub(crate) fn beside_first(&self, file: usize) -> Vec<usize> {
-        let (Some(first), Some(file)) = (self.files.first(), self.files.get(file)) else {
-            return vec![];
-        };
-        let place = |name: &String| file.header.iter().position(|other| other == name);
-        first.header.iter().filter_map(place).collect()
+        match (self.files.first(), self.files.get(file)) {
+            (Some(first), Some(file)) => places_of(&first.header, &file.header),
+            _ => vec![],
+        }
     }
 
     /// Refuses files that do not have the same columns, so that they cannot be written as one; the order does not matter.
@@ -271,6 +284,12 @@ impl Tables {
     ) -> Result<Stream> {
         Stream::of_file(self, file, numbers, texts, before)
     }
+}
+
+/// For each name its place in a header, where it has one.
+fn places_of(names: &[String], header: &[String]) -> Vec<usize> {
+    let places: HashMap<&String, usize> = header.iter().zip(0..).collect();
+    names.iter().filter_map(|name| places.get(name).copied()).collect()
 }
 
 impl TableFile {

@@ -2,17 +2,21 @@
 
 use anyhow::bail;
 use errbar_table::{Numbers, Odd, Texts};
+use serde::Serialize;
 
 use super::{NumberId, RequestedColumn, TextId};
 use crate::arguments::Missing;
 
 /// The rows in which nothing is missing.
 pub(crate) struct Columns {
+    /// What messages call the table.
     pub(super) file: String,
-    /// Rows in the file.
+    /// The files it is made of.
+    pub(super) files: Vec<FileRows>,
+    /// Rows in all of them.
     pub(super) total_rows: usize,
     pub(super) rows: usize,
-    /// The number in the file of each row, counted from 1; none when they are all there and in
+    /// The number in the table of each row, counted from 1; none when they are all there and in
     /// order.
     pub(super) numbers_of_rows: Option<Vec<u64>>,
     pub(super) asked: Vec<RequestedColumn>,
@@ -31,28 +35,45 @@ pub(crate) struct Columns {
     pub(super) notes: Vec<String>,
 }
 
+/// A file, and how many rows it has.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct FileRows {
+    pub(crate) file: String,
+    pub(crate) rows: usize,
+}
+
 impl Columns {
     /// The number of rows kept.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of rows in the file.
+    /// The number of rows in all files.
     pub(crate) fn total_rows(&self) -> usize {
         self.total_rows
     }
 
-    /// What messages call the file.
+    /// What messages call the table.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    /// The number in the file, counted from 1, of a kept row, counted from 0.
-    pub(crate) fn row_in_file(&self, row: usize) -> u64 {
+    /// The files that are one table here; none where there is only one.
+    pub(crate) fn files(&self) -> Vec<FileRows> {
+        if self.files.len() > 1 { self.files.clone() } else { Vec::new() }
+    }
+
+    /// The number in the table, counted from 1 through all files, of a kept row, counted from 0.
+    pub(crate) fn row_in_table(&self, row: usize) -> u64 {
         match &self.numbers_of_rows {
             Some(numbers) => numbers[row],
             None => row as u64 + 1,
         }
+    }
+
+    /// The file and the number in it of a kept row, counted from 0: "b.csv, row 12".
+    pub(crate) fn place(&self, row: usize) -> String {
+        place_in(&self.files, self.row_in_table(row))
     }
 
     /// A column of numbers. (Empty if the column was only tried and holds none.)
@@ -141,10 +162,9 @@ impl Columns {
             let Some(first) = values.iter().position(|value| value.is_nan()) else { continue };
             if missing == Some(Missing::Error) {
                 bail!(
-                    "{}, row {}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
+                    "{}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
                      with --missing drop",
-                    self.file,
-                    first + 1,
+                    place_in(&self.files, first as u64 + 1),
                     asked.name,
                     asked.role.name()
                 );
@@ -177,7 +197,7 @@ impl Columns {
 
     /// Keeps only some of the rows, for a reason that the caller gives.
     pub(crate) fn retain(&mut self, keep: &[bool]) {
-        let numbers = (0..self.rows).filter(|&row| keep[row]).map(|row| self.row_in_file(row));
+        let numbers = (0..self.rows).filter(|&row| keep[row]).map(|row| self.row_in_table(row));
         let numbers: Vec<u64> = numbers.collect();
         self.keep(keep, numbers);
     }
@@ -210,8 +230,7 @@ impl Columns {
             let role = asked.role;
             let wrong = |value: &f64| value.is_infinite() || role.refuses(*value).is_some();
             let Some(row) = values.iter().position(wrong) else { continue };
-            let place =
-                format!("{}, row {}, column \"{}\"", self.file, self.row_in_file(row), asked.name);
+            let place = format!("{}, column \"{}\"", self.place(row), asked.name);
             match role.refuses(values[row]).filter(|_| values[row].is_finite()) {
                 Some(must) => {
                     bail!("{place} is {}, but {} must be {must}", values[row], role.name())
@@ -224,9 +243,8 @@ impl Columns {
         let infinite = |time: &Vec<f64>| time.iter().position(|t| t.is_infinite());
         if let Some(row) = self.time.as_ref().and_then(infinite) {
             bail!(
-                "{}, row {}: the time is infinite; correct it, or leave the field empty",
-                self.file,
-                self.row_in_file(row)
+                "{}: the time is infinite; correct it, or leave the field empty",
+                self.place(row)
             );
         }
         Ok(())
@@ -240,7 +258,7 @@ impl Columns {
         }
         let mut order: Vec<usize> = (0..self.rows).collect();
         order.sort_by(|&a, &b| time[a].total_cmp(&time[b]));
-        self.numbers_of_rows = Some(order.iter().map(|&row| self.row_in_file(row)).collect());
+        self.numbers_of_rows = Some(order.iter().map(|&row| self.row_in_table(row)).collect());
         for numbers in &mut self.numbers {
             if let Numbers::Values(values) = numbers {
                 reorder(values, &order);
@@ -249,6 +267,18 @@ impl Columns {
         self.texts.iter_mut().for_each(|texts| reorder(&mut texts.rows, &order));
         self.time.iter_mut().for_each(|time| reorder(time, &order));
     }
+}
+
+/// "b.csv, row 12", for a row of all files together, counted from 1.
+fn place_in(files: &[FileRows], row: u64) -> String {
+    let mut left = row;
+    for (nth, FileRows { file, rows }) in files.iter().enumerate() {
+        if left <= *rows as u64 || nth + 1 == files.len() {
+            return format!("{file}, row {left}");
+        }
+        left -= *rows as u64;
+    }
+    format!("row {row}")
 }
 
 pub(crate) fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {

@@ -6,30 +6,32 @@
 //! values out of range by file, row and column, and remembers which rows of the file were kept.
 
 mod kept;
+mod reader;
 mod role;
 mod times;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
-use errbar::Monitor;
 use errbar_table::dates::DateFormat;
-use errbar_table::{Format, NumberColumn, Numbers, Table};
+use errbar_table::files::Files;
+use errbar_table::{Joined, Na, NumberColumn, Numbers, Tables};
 
-pub(crate) use self::kept::{Columns, retain};
+pub(crate) use self::kept::{Columns, FileRows, retain};
+use self::reader::{Part, Reader, Wanted, WantedTime};
 pub(crate) use self::role::Role;
-use self::times::{RequestedTimes, Times};
+use self::times::{RawTimes, RequestedTimes, Times};
+use crate::advice;
 use crate::arguments::{Missing, TableArguments};
 use crate::console::Console;
-use crate::{advice, stop};
+use crate::training::listed;
 
-/// The columns a command wants from a table that has been opened.
+/// The columns a command wants from files that have been opened, and are one table.
 pub(crate) struct Request {
-    path: PathBuf,
-    format: Format,
+    na: Na,
     missing: Option<Missing>,
-    table: Table,
+    tables: Tables,
     numbers: Vec<RequestedColumn>,
     texts: Vec<usize>,
     time: Option<RequestedTimes>,
@@ -65,24 +67,44 @@ impl RequestedColumn {
 }
 
 impl Request {
-    /// Opens a table; `-` is standard input.
-    pub(crate) fn open(path: &Path, arguments: &TableArguments) -> anyhow::Result<Self> {
-        let table = arguments.open(path)?;
+    /// Opens the files that paths stand for, as one table; `-` is standard input.
+    pub(crate) fn open(given: &[PathBuf], arguments: &TableArguments) -> anyhow::Result<Self> {
+        let Files { paths, left_out } = Files::of(given)?;
+        let format = arguments.format();
+        let tables = Tables::open(&paths, &format)?;
+        let notes =
+            left_out.iter().map(|what| format!("no tables by their names, and not read: {what}"));
         Ok(Self {
-            path: path.to_path_buf(),
-            format: arguments.format(),
+            na: format.na,
             missing: arguments.missing,
-            table,
+            tables,
             numbers: Vec::new(),
             texts: Vec::new(),
             time: None,
-            notes: Vec::new(),
+            notes: notes.collect(),
         })
     }
 
-    /// The names of all columns.
+    /// The names of all columns that all files have.
     pub(crate) fn header(&self) -> &[String] {
-        self.table.header()
+        self.tables.header()
+    }
+
+    /// "a.csv has", or "a.csv and b.csv have".
+    fn have(&self) -> String {
+        let have = if self.tables.len() == 1 { "has" } else { "have" };
+        format!("{} {have}", self.tables.name())
+    }
+
+    /// Columns that not all files have, in words.
+    pub(crate) fn not_in_all(&self) -> Option<String> {
+        let some = self.tables.not_in_all();
+        let each = |(name, with, without): &(&str, &str, &str)| {
+            format!("\"{name}\" ({with} has it, {without} has not)")
+        };
+        let each: Vec<String> = some.iter().map(each).collect();
+        let each: Vec<&str> = each.iter().map(String::as_str).collect();
+        (!each.is_empty()).then(|| format!("not in all files, and not used: {}", listed(&each)))
     }
 
     /// Whether a column has this name.
@@ -92,7 +114,15 @@ impl Request {
 
     /// "It has: x, mu, y".
     pub(crate) fn listing(&self) -> String {
-        advice::listing(&self.table)
+        advice::listing(&self.tables)
+    }
+
+    /// That a column is not there; `why` says what it is wanted for.
+    pub(crate) fn lacks(&self, name: &str, why: &str) -> anyhow::Error {
+        match self.tables.column_for(name, why) {
+            Err(error) => error.into(),
+            Ok(_) => anyhow::anyhow!("{} no column \"{name}\"{why}", self.have()),
+        }
     }
 
     /// A column that must hold numbers that its role allows; a row without one is left out.
@@ -127,14 +157,14 @@ impl Request {
     }
 
     fn ask(&mut self, role: Role, name: &str, required: bool) -> anyhow::Result<NumberId> {
-        let column = self.table.column(name)?;
+        let column = self.tables.column(name)?;
         self.numbers.push(RequestedColumn::new(role, name, column, required));
         Ok(NumberId(self.numbers.len() - 1))
     }
 
     /// A column of text; a row without one is kept, with empty text.
     pub(crate) fn text(&mut self, name: &str) -> anyhow::Result<TextId> {
-        self.texts.push(self.table.column(name)?);
+        self.texts.push(self.tables.column(name)?);
         Ok(TextId(self.texts.len() - 1))
     }
 
@@ -146,7 +176,7 @@ impl Request {
         format: Option<&DateFormat>,
     ) -> anyhow::Result<()> {
         if let Some(name) = name {
-            let column = self.table.column(name)?;
+            let column = self.tables.column(name)?;
             let column = RequestedColumn::new(Role::Time, name, column, false);
             self.time = Some(RequestedTimes { column, format: format.cloned() });
         }
@@ -155,8 +185,19 @@ impl Request {
 
     /// Reads everything that was asked for.
     pub(crate) fn read(self, console: Console) -> anyhow::Result<Columns> {
-        let file = self.table.name().to_string();
-        let from_input = self.path.as_os_str() == "-";
+        let Reading { request, mut reader, places } = self.reading();
+        let progress = console.progress("Reading");
+        let mut parts = Vec::new();
+        while let Some(part) = reader.next(u64::MAX, &progress)? {
+            parts.push(part);
+        }
+        drop(progress);
+        request.join(parts, &reader, &places)
+    }
+
+    /// Splits what is wanted from where it comes from.
+    fn reading(self) -> Reading {
+        let Self { na, missing, tables, numbers, texts, time, notes } = self;
         // Each column of the file once, whatever it is used as.
         let mut columns: Vec<NumberColumn> = Vec::new();
         let mut place = |asked: &RequestedColumn| {
@@ -168,38 +209,52 @@ impl Request {
             columns.push(NumberColumn { column, required });
             columns.len() - 1
         };
-        let places: Vec<usize> = self.numbers.iter().map(&mut place).collect();
-        let must_be_text = self.time.as_ref().is_some_and(RequestedTimes::must_be_text);
-        let time_place =
-            self.time.as_ref().filter(|_| !must_be_text).map(|time| place(&time.column));
-        // Standard input cannot be read again, should its times turn out to be text.
-        let mut texts = self.texts.clone();
-        let time_text = self.time.as_ref().filter(|_| from_input || must_be_text);
-        texts.extend(time_text.map(|time| time.column.column));
-        let has_time_text = time_text.is_some();
-        let read = read_table(self.table, &columns, &texts, console)?;
-        let (mut found, mut found_texts) = (read.numbers, read.texts);
+        let places: Vec<usize> = numbers.iter().map(&mut place).collect();
+        let wanted_time = time.as_ref().map(|time| WantedTime::of(time, || place(&time.column)));
+        let wanted = Wanted { numbers: columns, texts: texts.clone(), time: wanted_time };
+        let reader = Reader::new(tables, wanted);
+        Reading { request: Asked { na, missing, numbers, texts, time, notes }, reader, places }
+    }
+}
 
-        let times: Option<Times> = match (&self.time, time_place.map(|at| &found[at])) {
-            (Some(asked), Some(Numbers::Values(values))) => Some(asked.of_numbers(values)),
-            (Some(asked), numbers) => {
-                let texts = match has_time_text {
-                    true => found_texts.pop(),
-                    false => {
-                        let table = Table::open(&self.path, &self.format)?;
-                        let column = table.column(&asked.column.name)?;
-                        read_table(table, &[], &[column], console)?.texts.pop()
-                    }
-                };
-                let Some(texts) = texts else { bail!("{file} has changed while it was read") };
-                Some(asked.of_texts(texts, numbers, &self.format.na, &file)?)
-            }
-            (None, _) => None,
-        };
-        found_texts.truncate(self.texts.len());
-        if times.as_ref().is_some_and(|times| times.values.len() != read.rows) {
-            bail!("{file} has changed while it was read");
+/// What was asked of a table that is being read.
+struct Asked {
+    na: Na,
+    missing: Option<Missing>,
+    numbers: Vec<RequestedColumn>,
+    texts: Vec<usize>,
+    time: Option<RequestedTimes>,
+    notes: Vec<String>,
+}
+
+/// A table that is being read.
+struct Reading {
+    request: Asked,
+    reader: Reader,
+    /// For each column of numbers asked for its place among those that are read.
+    places: Vec<usize>,
+}
+
+impl Asked {
+    /// The columns of whole files, put together.
+    fn join(self, parts: Vec<Part>, reader: &Reader, places: &[usize]) -> anyhow::Result<Columns> {
+        let tables = reader.tables();
+        let (mut joined, mut raw, mut files) = (Joined::default(), Vec::new(), Vec::new());
+        for Part { file, columns, times, .. } in parts {
+            let name = tables.file(file);
+            files.push(FileRows { file: name.to_string(), rows: columns.rows });
+            raw.extend(times.map(|times| (name, times)));
+            joined.add(columns)?;
         }
+        let Some(read) = joined.into_columns() else { bail!("{} has no rows", tables.name()) };
+        let times: Option<Times> =
+            self.time.as_ref().map(|asked| asked.of_files(raw, &self.na)).transpose()?;
+        if times.as_ref().is_some_and(|times| times.values.len() != read.rows) {
+            bail!("{} has changed while it was read", tables.name());
+        }
+        let mut found_texts = read.texts;
+        found_texts.truncate(self.texts.len());
+        let mut found = read.numbers;
 
         // A column used twice is copied; almost always each is used once and moved.
         let mut last_use = vec![0; found.len()];
@@ -213,7 +268,8 @@ impl Request {
             }
         });
         let mut kept = Columns {
-            file,
+            file: tables.name(),
+            files,
             total_rows: read.rows,
             rows: read.rows,
             numbers_of_rows: None,
@@ -233,21 +289,6 @@ impl Request {
         kept.sort_by_time();
         Ok(kept)
     }
-}
-
-fn read_table(
-    table: Table,
-    numbers: &[NumberColumn],
-    texts: &[usize],
-    console: Console,
-) -> anyhow::Result<errbar_table::Columns> {
-    let progress = console.progress("Reading");
-    let read = table.read(numbers, texts, &mut |share: f64| {
-        progress.progress(share);
-        progress.should_stop()
-    });
-    stop::check()?;
-    Ok(read?)
 }
 
 fn copy(numbers: &Numbers) -> Numbers {

@@ -108,7 +108,7 @@ impl Columns {
     /// A sentence for what the library refused, with the row's number in the file.
     pub(crate) fn refused(&self, error: errbar::Error) -> anyhow::Error {
         use errbar::Error;
-        let place = |row: usize| format!("{}, row {}", self.file, self.row_in_file(row));
+        let place = |row: usize| self.place(row);
         match error {
             Error::Stopped => stop::Stopped.into(),
             Error::ErrorOverflow { index, observation, forecast } => anyhow::anyhow!(
