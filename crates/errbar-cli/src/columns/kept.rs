@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{NumberId, RequestedColumn, TextId};
 use crate::arguments::Missing;
+use crate::fill_values::FillValues;
 
 /// The rows in which nothing is missing.
 pub(crate) struct Columns {
@@ -13,6 +14,8 @@ pub(crate) struct Columns {
     pub(super) file: String,
     /// The files it is made of.
     pub(super) files: Vec<FileRows>,
+    /// Rows of the first of them that are not among these, before them.
+    pub(super) before: u64,
     /// Rows in all of them.
     pub(super) total_rows: usize,
     pub(super) rows: usize,
@@ -33,6 +36,8 @@ pub(crate) struct Columns {
     pub(super) left_out: Vec<(String, usize)>,
     /// What was taken without being named.
     pub(super) notes: Vec<String>,
+    /// What looks odd in the columns of numbers, where those have gone by.
+    pub(super) fill: Option<Vec<FillValues>>,
 }
 
 /// A file, and how many rows it has.
@@ -67,7 +72,7 @@ impl Columns {
     pub(crate) fn row_in_table(&self, row: usize) -> u64 {
         match &self.numbers_of_rows {
             Some(numbers) => numbers[row],
-            None => row as u64 + 1,
+            None => self.before + row as u64 + 1,
         }
     }
 
@@ -142,14 +147,43 @@ impl Columns {
         }
     }
 
+    /// Leaves rows out in which something is missing, and refuses a table without any others.
     pub(super) fn leave_out(
         &mut self,
         missing: Option<Missing>,
         time: Option<&RequestedColumn>,
     ) -> anyhow::Result<()> {
-        if self.rows == 0 {
-            bail!("{} has a header but no rows below it", self.file);
+        self.drop_gaps(missing, time)?;
+        self.check_rows()
+    }
+
+    /// Refuses a table without rows.
+    pub(super) fn check_rows(&self) -> anyhow::Result<()> {
+        if self.total_rows == 0 {
+            let have = if self.files.len() > 1 { "have headers" } else { "has a header" };
+            bail!(
+                "{} {have} but no rows below {}",
+                self.file,
+                if have == "has a header" { "it" } else { "them" }
+            );
         }
+        if self.rows == 0 {
+            bail!(
+                "{}: no row is complete; of {} rows {}",
+                self.file,
+                self.total_rows,
+                self.gaps_in_words()
+            );
+        }
+        Ok(())
+    }
+
+    /// Leaves rows out in which something is missing.
+    pub(super) fn drop_gaps(
+        &mut self,
+        missing: Option<Missing>,
+        time: Option<&RequestedColumn>,
+    ) -> anyhow::Result<()> {
         let mut keep: Vec<bool> = Vec::new(); // empty while nothing is missing
         let columns =
             self.asked.iter().zip(&self.numbers).filter_map(|(asked, numbers)| match numbers {
@@ -164,7 +198,7 @@ impl Columns {
                 bail!(
                     "{}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
                      with --missing drop",
-                    place_in(&self.files, first as u64 + 1),
+                    self.place(first),
                     asked.name,
                     asked.role.name()
                 );
@@ -181,16 +215,8 @@ impl Columns {
         if keep.is_empty() {
             return Ok(());
         }
-        let rows: Vec<u64> =
-            (1..).zip(&keep).filter(|(_, keep)| **keep).map(|(row, _)| row).collect();
-        if rows.is_empty() {
-            bail!(
-                "{}: no row is complete; of {} rows {}",
-                self.file,
-                self.total_rows,
-                self.gaps_in_words()
-            );
-        }
+        let rows = (self.before + 1..).zip(&keep).filter(|(_, keep)| **keep);
+        let rows: Vec<u64> = rows.map(|(row, _)| row).collect();
         self.keep(&keep, rows);
         Ok(())
     }
@@ -216,7 +242,7 @@ impl Columns {
     }
 
     /// A column by its role, or by its name where several have that role.
-    fn called(&self, asked: &RequestedColumn) -> String {
+    pub(super) fn called(&self, asked: &RequestedColumn) -> String {
         let same = self.asked.iter().filter(|other| other.role == asked.role).count();
         if same > 1 { format!("\"{}\"", asked.name) } else { asked.role.name().to_string() }
     }

@@ -6,6 +6,7 @@
 //! values out of range by file, row and column, and remembers which rows of the file were kept.
 
 mod kept;
+mod passing;
 mod reader;
 mod role;
 mod times;
@@ -13,15 +14,15 @@ mod words;
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use errbar_table::dates::DateFormat;
 use errbar_table::files::Files;
-use errbar_table::{Joined, Na, NumberColumn, Numbers, Tables};
+use errbar_table::{Na, NumberColumn, Tables};
 
 pub(crate) use self::kept::{Columns, FileRows, retain};
-use self::reader::{Part, Reader, Wanted, WantedTime};
+pub(crate) use self::passing::{Passing, Surprise};
+use self::reader::{Reader, Wanted, WantedTime};
 pub(crate) use self::role::Role;
-use self::times::{RawTimes, RequestedTimes, Times};
+use self::times::RequestedTimes;
 use crate::advice;
 use crate::arguments::{Missing, TableArguments};
 use crate::console::Console;
@@ -185,18 +186,28 @@ impl Request {
 
     /// Reads everything that was asked for.
     pub(crate) fn read(self, console: Console) -> anyhow::Result<Columns> {
-        let Reading { request, mut reader, places } = self.reading();
+        self.passing().read_all(console)
+    }
+
+    /// Reads everything that was asked for, unless that are more rows than so many: then what was read so far, and the
+    /// rest to come.
+    pub(crate) fn read_up_to(self, rows: usize, console: Console) -> anyhow::Result<Read> {
+        let mut passing = self.passing();
         let progress = console.progress("Reading");
-        let mut parts = Vec::new();
-        while let Some(part) = reader.next(u64::MAX, &progress)? {
-            parts.push(part);
+        let mut count = 0;
+        while let Some(part) = passing.reader.next(1, &progress)? {
+            count += part.columns.rows;
+            passing.waiting.push_back(part);
+            if count > rows {
+                return Ok(Read::More(passing));
+            }
         }
-        drop(progress);
-        request.join(parts, &reader, &places)
+        let parts = std::mem::take(&mut passing.waiting);
+        Ok(Read::All(passing.join(parts, &progress)?))
     }
 
     /// Splits what is wanted from where it comes from.
-    fn reading(self) -> Reading {
+    fn passing(self) -> Passing {
         let Self { na, missing, tables, numbers, texts, time, notes } = self;
         // Each column of the file once, whatever it is used as.
         let mut columns: Vec<NumberColumn> = Vec::new();
@@ -213,8 +224,18 @@ impl Request {
         let wanted_time = time.as_ref().map(|time| WantedTime::of(time, || place(&time.column)));
         let wanted = Wanted { numbers: columns, texts: texts.clone(), time: wanted_time };
         let reader = Reader::new(tables, wanted);
-        Reading { request: Asked { na, missing, numbers, texts, time, notes }, reader, places }
+        Passing::new(
+            Asked { na, missing, numbers, texts: texts.len(), time, notes },
+            reader,
+            places,
+        )
     }
+}
+
+/// What comes of reading up to so many rows.
+pub(crate) enum Read {
+    All(Columns),
+    More(Passing),
 }
 
 /// What was asked of a table that is being read.
@@ -222,80 +243,8 @@ struct Asked {
     na: Na,
     missing: Option<Missing>,
     numbers: Vec<RequestedColumn>,
-    texts: Vec<usize>,
+    /// How many columns of text.
+    texts: usize,
     time: Option<RequestedTimes>,
     notes: Vec<String>,
-}
-
-/// A table that is being read.
-struct Reading {
-    request: Asked,
-    reader: Reader,
-    /// For each column of numbers asked for its place among those that are read.
-    places: Vec<usize>,
-}
-
-impl Asked {
-    /// The columns of whole files, put together.
-    fn join(self, parts: Vec<Part>, reader: &Reader, places: &[usize]) -> anyhow::Result<Columns> {
-        let tables = reader.tables();
-        let (mut joined, mut raw, mut files) = (Joined::default(), Vec::new(), Vec::new());
-        for Part { file, columns, times, .. } in parts {
-            let name = tables.file(file);
-            files.push(FileRows { file: name.to_string(), rows: columns.rows });
-            raw.extend(times.map(|times| (name, times)));
-            joined.add(columns)?;
-        }
-        let Some(read) = joined.into_columns() else { bail!("{} has no rows", tables.name()) };
-        let times: Option<Times> =
-            self.time.as_ref().map(|asked| asked.of_files(raw, &self.na)).transpose()?;
-        if times.as_ref().is_some_and(|times| times.values.len() != read.rows) {
-            bail!("{} has changed while it was read", tables.name());
-        }
-        let mut found_texts = read.texts;
-        found_texts.truncate(self.texts.len());
-        let mut found = read.numbers;
-
-        // A column used twice is copied; almost always each is used once and moved.
-        let mut last_use = vec![0; found.len()];
-        places.iter().enumerate().for_each(|(id, &at)| last_use[at] = id);
-        let numbers = places.iter().enumerate().map(|(id, &at)| {
-            let nothing = Numbers::Values(Vec::new());
-            if last_use[at] == id {
-                std::mem::replace(&mut found[at], nothing)
-            } else {
-                copy(&found[at])
-            }
-        });
-        let mut kept = Columns {
-            file: tables.name(),
-            files,
-            total_rows: read.rows,
-            rows: read.rows,
-            numbers_of_rows: None,
-            numbers: numbers.collect(),
-            odd: places.iter().map(|&at| read.odd[at].clone()).collect(),
-            asked: self.numbers,
-            texts: found_texts,
-            dates: times.as_ref().is_some_and(|times| times.are_dates),
-            time_written: times.as_ref().and_then(|times| times.written.clone()),
-            time: times.map(|times| times.values),
-            left_out: Vec::new(),
-            notes: self.notes,
-        };
-        kept.give_up_empty_columns();
-        kept.leave_out(self.missing, self.time.as_ref().map(|time| &time.column))?;
-        kept.check()?;
-        kept.sort_by_time();
-        Ok(kept)
-    }
-}
-
-fn copy(numbers: &Numbers) -> Numbers {
-    match numbers {
-        Numbers::Values(values) => Numbers::Values(values.clone()),
-        Numbers::NotNumbers { value, row } => {
-            Numbers::NotNumbers { value: value.clone(), row: *row }
-        }
-    }
 }

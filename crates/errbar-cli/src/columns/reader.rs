@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use errbar::Monitor;
-use errbar_table::{NumberColumn, Numbers, Reading, Tables, Texts};
+use errbar_table::{Joined, NumberColumn, Numbers, Odd, Reading, Tables, Texts};
 
 use super::times::{RawTimes, RequestedTimes};
 use crate::console::Progress;
@@ -25,7 +25,7 @@ pub(super) struct WantedTime {
 }
 
 /// Reads the columns of a request file by file.
-pub(crate) struct Reader {
+pub(super) struct Reader {
     tables: Tables,
     wanted: Wanted,
     /// The next file to be opened.
@@ -36,11 +36,14 @@ pub(crate) struct Reader {
 /// A file that is being read.
 struct Current {
     file: usize,
+    /// Rows that were read.
+    rows: u64,
     reading: Reading,
     time: TimeIs,
 }
 
 /// How the times of a file are read.
+#[derive(Clone)]
 enum TimeIs {
     /// Not at all.
     Nothing,
@@ -56,10 +59,11 @@ enum TimeIs {
 /// Some rows of a file.
 pub(super) struct Part {
     pub(super) file: usize,
+    /// Rows of the file before these.
+    pub(super) before: u64,
+    /// With the times as the last of the texts, where they are texts.
     pub(super) columns: errbar_table::Columns,
-    pub(super) times: Option<RawTimes>,
-    /// Whether these are the last rows of the file.
-    pub(super) ended: bool,
+    time: TimeIs,
 }
 
 impl Reader {
@@ -67,7 +71,7 @@ impl Reader {
         Self { tables, wanted, next: 0, current: None }
     }
 
-    pub(crate) fn tables(&self) -> &Tables {
+    pub(super) fn tables(&self) -> &Tables {
         &self.tables
     }
 
@@ -76,7 +80,7 @@ impl Reader {
         (self.next, self.current) = (0, None);
     }
 
-    /// The next rows: of one file, as many as are wanted at least, or all that are left of it.
+    /// The next rows: of one file, as many as are wanted at least, or all that are left of it, which may be none.
     pub(super) fn next(&mut self, rows: u64, progress: &Progress) -> anyhow::Result<Option<Part>> {
         if self.current.is_none() {
             if self.next >= self.tables.len() {
@@ -87,42 +91,61 @@ impl Reader {
         }
         let Some(current) = &mut self.current else { return Ok(None) };
         let ended = fill(&mut current.reading, rows, progress, current.file, self.tables.len())?;
-        let mut columns = current.reading.take();
-        let (file, is_only) = (current.file, ended);
-        let number = self.wanted.time.as_ref().and_then(|time| time.number);
-        let times = match &current.time {
-            TimeIs::Nothing => None,
-            TimeIs::Texts { not_number } => {
-                let Some(texts) = columns.texts.pop() else { bail!(self.changed(file)) };
-                Some(RawTimes::Texts { texts, not_number: not_number.clone() })
-            }
-            TimeIs::Both => {
-                let texts = columns.texts.pop();
-                let found = number.and_then(|at| columns.numbers.get(at));
-                Some(match (found, texts) {
-                    (Some(Numbers::Values(values)), _) => RawTimes::Numbers(values.clone()),
-                    (Some(Numbers::NotNumbers { value, row }), Some(texts)) => {
-                        RawTimes::Texts { texts, not_number: Some((value.clone(), *row)) }
-                    }
-                    (None, Some(texts)) => RawTimes::Texts { texts, not_number: None },
-                    (_, None) => bail!(self.changed(file)),
-                })
-            }
-            TimeIs::Numbers => match number.and_then(|at| columns.numbers.get(at)) {
-                Some(Numbers::Values(values)) => Some(RawTimes::Numbers(values.clone())),
-                Some(Numbers::NotNumbers { value, row }) if is_only => {
-                    let not_number = Some((value.clone(), *row));
-                    let texts = self.times_as_text(file, columns.rows, progress)?;
-                    Some(RawTimes::Texts { texts, not_number })
-                }
-                // Some of them were taken as numbers already.
-                _ => Some(RawTimes::Mixed),
-            },
-        };
+        let columns = current.reading.take();
+        let (file, before, time) = (current.file, current.rows, current.time.clone());
+        current.rows += columns.rows as u64;
         if ended {
             self.current = None;
         }
-        Ok(Some(Part { file, columns, times, ended }))
+        Ok(Some(Part { file, before, columns, time }))
+    }
+
+    /// The times of some rows, as they stand there.
+    pub(super) fn times(&self, part: &mut Part) -> anyhow::Result<Option<RawTimes>> {
+        let number = self.wanted.time.as_ref().and_then(|time| time.number);
+        let found = number.and_then(|at| part.columns.numbers.get(at));
+        Ok(match &part.time {
+            TimeIs::Nothing => None,
+            TimeIs::Numbers => Some(match found {
+                Some(Numbers::Values(values)) => RawTimes::Numbers(values.clone()),
+                // Some of them were taken as numbers already.
+                _ => RawTimes::Mixed,
+            }),
+            TimeIs::Both if matches!(found, Some(Numbers::Values(_))) => match found {
+                Some(Numbers::Values(values)) => Some(RawTimes::Numbers(values.clone())),
+                _ => None,
+            },
+            TimeIs::Both | TimeIs::Texts { .. } => {
+                let not_number = match (&part.time, found) {
+                    (TimeIs::Texts { not_number }, _) => not_number.clone(),
+                    (_, Some(Numbers::NotNumbers { value, row })) => Some((value.clone(), *row)),
+                    _ => None,
+                };
+                match part.columns.texts.pop() {
+                    Some(texts) => Some(RawTimes::Texts { texts, not_number }),
+                    None => bail!(self.changed(part.file)),
+                }
+            }
+        })
+    }
+
+    /// The same of a whole file, which is read again where its times turned out to be text.
+    pub(super) fn times_of_file(
+        &self,
+        part: &mut Part,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<RawTimes>> {
+        let times = self.times(part)?;
+        if !matches!(times, Some(RawTimes::Mixed)) {
+            return Ok(times);
+        }
+        let number = self.wanted.time.as_ref().and_then(|time| time.number);
+        let not_number = match number.and_then(|at| part.columns.numbers.get(at)) {
+            Some(Numbers::NotNumbers { value, row }) => Some((value.clone(), *row)),
+            _ => None,
+        };
+        let texts = self.times_as_text(part.file, part.columns.rows, progress)?;
+        Ok(Some(RawTimes::Texts { texts, not_number }))
     }
 
     /// The times of a whole file as text.
@@ -177,7 +200,7 @@ impl Reader {
             }
         };
         let reading = self.tables.table(file)?.reading(&numbers, &texts)?;
-        Ok(Current { file, reading, time })
+        Ok(Current { file, rows: 0, reading, time })
     }
 
     /// Whether times are numbers or texts, by the first rows of the file.
@@ -216,5 +239,34 @@ impl WantedTime {
     pub(super) fn of(asked: &RequestedTimes, number: impl FnOnce() -> usize) -> Self {
         let column = asked.column.column;
         Self { column, number: (!asked.must_be_text()).then(number) }
+    }
+}
+
+impl Part {
+    /// Puts the parts of one file together.
+    pub(super) fn joined(parts: Vec<Self>) -> anyhow::Result<Option<Self>> {
+        let mut parts = parts.into_iter();
+        let Some(mut first) = parts.next() else { return Ok(None) };
+        if parts.len() == 0 {
+            return Ok(Some(first));
+        }
+        let nothing =
+            errbar_table::Columns { rows: 0, numbers: vec![], odd: vec![], texts: vec![] };
+        let mut joined = Joined::default();
+        let mut columns = std::mem::replace(&mut first.columns, nothing);
+        loop {
+            // Cells that hold no number are counted from the beginning of the file.
+            let count = columns.odd.len();
+            let odd = std::mem::replace(&mut columns.odd, vec![Odd::default(); count]);
+            joined.add(columns)?;
+            match parts.next() {
+                Some(part) => columns = part.columns,
+                None => {
+                    let Some(mut all) = joined.into_columns() else { return Ok(None) };
+                    all.odd = odd;
+                    return Ok(Some(Self { columns: all, ..first }));
+                }
+            }
+        }
     }
 }

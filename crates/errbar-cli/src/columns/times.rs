@@ -34,6 +34,14 @@ pub(super) enum RawTimes {
     Mixed,
 }
 
+/// In what way the times of a file are written, as far as its first rows tell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    layout: Option<Layout>,
+    are_dates: Option<bool>,
+    pub(super) has_offset: Option<bool>,
+}
+
 /// The times of one file.
 struct OfFile {
     values: Vec<f64>,
@@ -48,6 +56,44 @@ impl RequestedTimes {
     /// Whether texts must be read, whatever they look like: of 2004031 as a number no pattern is left.
     pub(super) fn must_be_text(&self) -> bool {
         self.format.as_ref().is_some_and(|format| format.per_second().is_none())
+    }
+
+    /// The times of some rows of a file, after so many, which are written in this way if one is known already. None where
+    /// other rows must be seen to tell.
+    pub(super) fn of_some(
+        &self,
+        file: &str,
+        before: u64,
+        raw: RawTimes,
+        na: &Na,
+        way: &mut Option<Way>,
+    ) -> anyhow::Result<Option<(Vec<f64>, bool)>> {
+        let found = match (raw, &way) {
+            (RawTimes::Mixed, _) => return Ok(None),
+            (RawTimes::Numbers(values), _) => self.of_numbers(values),
+            (RawTimes::Texts { texts, not_number }, way) => {
+                let texts = without_marks(texts, na);
+                let known = way.as_ref().and_then(|way| way.layout);
+                let format = known.and_then(|layout| layout.to_string().parse().ok());
+                let asked =
+                    Self { column: self.column.clone(), format: self.format.clone().or(format) };
+                match asked.of_texts(&texts) {
+                    Ok(found) => OfFile { layout: found.layout.or(known), ..found },
+                    Err(NotDates { why: Why::TwoReadings { .. }, .. }) => return Ok(None),
+                    Err(wrong) => {
+                        return Err(self.refused(file, before, &texts, not_number, &wrong));
+                    }
+                }
+            }
+        };
+        let are_dates = found.are_dates.or(way.as_ref().and_then(|way| way.are_dates));
+        // What the first rows look like is not what later ones are.
+        if way.as_ref().is_some_and(|way| way.are_dates.is_some() && way.are_dates != are_dates) {
+            return Ok(None);
+        }
+        let has_offset = found.has_offset.or(way.as_ref().and_then(|way| way.has_offset));
+        *way = Some(Way { layout: found.layout, are_dates, has_offset });
+        Ok(Some((found.values, are_dates == Some(true))))
     }
 
     /// The times of files, each with its name: written alike within a file, or as the others are.
@@ -81,7 +127,7 @@ impl RequestedTimes {
             let Some((file, place)) = done.get_mut(nth) else { continue };
             *place = match found {
                 Some(found) => found,
-                None => return Err(self.refused(file, &texts, not_number, &wrong)),
+                None => return Err(self.refused(file, 0, &texts, not_number, &wrong)),
             };
         }
         check_alike(&done)?;
@@ -135,12 +181,13 @@ impl RequestedTimes {
     fn refused(
         &self,
         file: &str,
+        before: u64,
         texts: &Texts,
         not_number: Option<(String, u64)>,
         wrong: &NotDates,
     ) -> anyhow::Error {
         let row_of = |place: usize| texts.rows.iter().position(|&at| at as usize == place);
-        let mut row = row_of(wrong.place).map_or(1, |row| row as u64 + 1);
+        let mut row = before + row_of(wrong.place).map_or(1, |row| row as u64 + 1);
         let mut said = wrong.to_string();
         // Among numbers it is the text that is wrong.
         if let (Why::NoDate, Some((value, first))) = (&wrong.why, not_number)
