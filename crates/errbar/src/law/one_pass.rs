@@ -142,17 +142,18 @@ impl OnePass {
         if self.engine.is_some() {
             return self.pass(&sample, weight, bounds, before);
         }
+        // The same rows decide how all are taken, whatever the portions.
         let most = if self.size == Size::Table { Self::EXACT } else { Self::EXACT_IN_GROUP };
-        if before == 0 && self.rows > most {
-            return self.pass(&sample, weight, bounds, 0);
+        let held = error.len().min(most - before);
+        self.kept.take(&sample, weight, bounds, held);
+        if held == error.len() {
+            return Ok(());
         }
-        self.kept.take(&sample, weight, bounds);
-        if self.rows > most {
-            let kept = std::mem::take(&mut self.kept);
-            let sample = Sample::new(&kept.error, &kept.sigma)?;
-            self.pass(&sample, kept.weight(), kept.bounds(), 0)?;
-        }
-        Ok(())
+        let kept = std::mem::take(&mut self.kept);
+        self.pass(&Sample::new(&kept.error, &kept.sigma)?, kept.weight(), kept.bounds(), 0)?;
+        let rest = Sample::new(&error[held..], &sigma[held..])?;
+        let weight = weight.map(|weight| &weight[held..]);
+        self.pass(&rest, weight, bounds.map(|bounds| &bounds[held..]), most)
     }
 
     /// Lets rows pass, after so many.
@@ -256,11 +257,18 @@ impl OnePass {
 }
 
 impl Kept {
-    fn take(&mut self, sample: &Sample, weight: Option<&[f64]>, bounds: Option<&[Bounds]>) {
-        self.error.extend_from_slice(sample.error());
-        self.sigma.extend_from_slice(sample.sigma());
-        self.weight.extend_from_slice(weight.unwrap_or_default());
-        self.bounds.extend_from_slice(bounds.unwrap_or_default());
+    /// The first of some rows, so many of them.
+    fn take(
+        &mut self,
+        sample: &Sample,
+        weight: Option<&[f64]>,
+        bounds: Option<&[Bounds]>,
+        rows: usize,
+    ) {
+        self.error.extend_from_slice(&sample.error()[..rows]);
+        self.sigma.extend_from_slice(&sample.sigma()[..rows]);
+        self.weight.extend_from_slice(weight.map_or(&[], |weight| &weight[..rows]));
+        self.bounds.extend_from_slice(bounds.map_or(&[], |bounds| &bounds[..rows]));
     }
 
     fn weight(&self) -> Option<&[f64]> {

@@ -88,26 +88,26 @@ impl Default for ErrorBins {
     }
 }
 
-/// The weight of a bin, and the mean and variance of the sizes in it.
+/// The weight of a bin, and the mean and standard deviation of the sizes in it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moments {
     pub(crate) weight: f64,
     pub(crate) mean: f64,
-    pub(crate) variance: f64,
+    pub(crate) deviation: f64,
 }
 
 impl Moments {
     fn of(unit: f64, [weight, sum, squares]: [f64; 3]) -> Self {
         let mean = sum / weight;
         let variance = (squares / weight - mean * mean).max(0.0);
-        Self { weight, mean: unit * mean, variance: unit * (unit * variance) }
+        Self { weight, mean: unit * mean, deviation: unit * variance.sqrt() }
     }
 
     /// The mean CRPS of the errors with one sigma for all, to the second order in their spread.
     pub(crate) fn crps(&self, sigma: f64) -> f64 {
         let z = self.mean / sigma;
         let density = 0.5 * SQRT_2_OVER_PI * (-0.5 * z * z).exp();
-        crps(self.mean, sigma) + density * (self.variance / sigma)
+        crps(self.mean, sigma) + density * (self.deviation * (self.deviation / sigma))
     }
 }
 
@@ -148,7 +148,7 @@ impl ErrorBins {
                 (bin[0] > 0.0).then(|| (sign, Moments::of(unit, *bin)))
             }
         };
-        let zero = Moments { weight: self.zero.value(), mean: 0.0, variance: 0.0 };
+        let zero = Moments { weight: self.zero.value(), mean: 0.0, deviation: 0.0 };
         let zero = (zero.weight > 0.0).then_some((1.0, zero));
         let below = self.below.bins().rev().filter_map(of(-1.0));
         below.chain(zero).chain(self.above.bins().filter_map(of(1.0)))
@@ -159,11 +159,11 @@ impl ErrorBins {
     pub(crate) fn half_mean_difference(&self, total: f64) -> f64 {
         let (mut below, mut sum_below, mut pairs) =
             (Sum::default(), Sum::default(), Sum::default());
-        for (sign, Moments { weight, mean, variance }) in self.moments() {
+        for (sign, Moments { weight, mean, deviation }) in self.moments() {
             let (share, sum) = (weight / total, sign * mean * (weight / total));
             pairs.add(sum * below.value());
             pairs.add(-share * sum_below.value());
-            pairs.add(share * share * (variance / 3.0).sqrt());
+            pairs.add(share * share * (deviation / 3f64.sqrt()));
             below.add(share);
             sum_below.add(sum);
         }
@@ -178,10 +178,10 @@ impl ErrorBins {
     /// The mean of $e^{-z^2/2}$ with one sigma for all, and its derivative in $\ln\sigma$.
     pub(crate) fn mean_exponential(&self, sigma: f64, total: f64) -> (f64, f64) {
         let (mut value, mut slope) = (Sum::default(), Sum::default());
-        for (_, Moments { weight, mean, variance }) in self.moments() {
+        for (_, Moments { weight, mean, deviation }) in self.moments() {
             let z = (mean / sigma).min(40.0);
             let at = dispatch(Exp(-0.5 * z * z));
-            let spread = 0.5 * (z * z - 1.0) * (variance / sigma / sigma);
+            let spread = 0.5 * (z * z - 1.0) * (deviation / sigma).powi(2);
             value.add(weight / total * (at * (1.0 + spread)));
             slope.add(weight / total * (z * z * at));
         }
