@@ -186,7 +186,6 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let format = Format { separator, decimal_comma, na: Na::new(na) };
     let files = Files::of(arguments.files.given())?;
     let tables = Tables::open(&files.paths, &format)?;
-    let outputs = Outputs::of(&arguments.output, &tables)?;
     for what in &files.left_out {
         arguments.console.note(&format!("no tables by their names, and not read: {what}"));
     }
@@ -200,6 +199,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
         columns.push(column);
     }
     let promise = Promise::of(arguments, fitted, &tables)?;
+    let outputs = Outputs::of(&arguments.output, &tables)?;
     let walk = InTime::of(arguments, fitted)?;
     let new = Columns::of_arguments(arguments, fitted, &promise, bounds);
     check_names(&tables, &arguments.new_columns(&new))?;

@@ -68,11 +68,6 @@ impl Passing {
         Self { asked, reader, places, waiting, passed, odd, way: None, offset: None, last: None }
     }
 
-    /// What messages call the table.
-    pub(crate) fn file(&self) -> &str {
-        &self.passed.file
-    }
-
     /// Reads all rows.
     pub(super) fn read_all(mut self, console: Console) -> anyhow::Result<Columns> {
         let progress = console.progress("Reading");
@@ -176,6 +171,13 @@ impl Passing {
         let name = self.reader.tables().file(file).to_string();
         let raw = self.reader.times(&mut part)?;
         let read = part.columns;
+        let is_text = |at: &usize| matches!(read.numbers[*at], Numbers::NotNumbers { .. });
+        let mut asked = self.asked.numbers.iter().zip(&self.places);
+        if asked.any(|(asked, at)| asked.required && is_text(at)) {
+            // What is to be said of them is known at the end of the file.
+            while self.reader.next(1, progress)?.is_some() {}
+            bail!("{name} has changed while it was read");
+        }
         let mut time = None;
         if let (Some(asked), Some(raw)) = (&self.asked.time, raw) {
             if self.way.is_none_or(|(of, _)| of != file) {
