@@ -18,7 +18,7 @@ use errbar::law::Bounds;
 use errbar::sigma::Model;
 use errbar_table::dates::DateFormat;
 use errbar_table::files::Files;
-use errbar_table::{Format, Na, NewColumn, NewKind, NewValues, Sink, Stream, Tables};
+use errbar_table::{Batch, Format, Na, NewColumn, NewKind, NewValues, Sink, Stream, Tables};
 
 use self::columns::Columns;
 use self::error_bars::ErrorBars;
@@ -281,24 +281,34 @@ impl Work<'_> {
         let mut sink = Sink::create(output, &stream, added, &stop::asked)?;
         let progress = self.arguments.console.progress("Rows");
         let mut count = 0;
-        while let Some(batch) = stream.next_batch()? {
+        let mut next = stream.next_batch()?;
+        while let Some(batch) = next {
             stop::check()?;
-            let (walk, new) = (self.walk.as_ref(), &self.new);
-            let rows = ErrorBars::of(self.fitted, &self.around, &self.promise, walk, new, &batch)?;
-            tally.count(&rows, &self.promise);
-            tally.look(&batch, self.fitted);
-            let mut values = new.values(rows);
-            if self.arguments.source_column.is_some() {
-                let source = vec![Some(batch.file as u32); batch.rows];
-                values.push(NewValues::Texts(self.sources.clone(), source));
-            }
-            sink.write(&batch, &values)?;
             count += batch.rows as u64;
+            // The next rows are read while these are written.
+            let write = || self.write(batch, &mut sink, tally);
+            let (written, following) = rayon::join(write, || stream.next_batch());
+            written?;
+            next = following?;
             let share = stream.share_read().unwrap_or(0.0);
             progress.progress((nth as f64 + share) / of as f64);
         }
         sink.finish()?;
         Ok(count)
+    }
+
+    /// Adds error bars to some rows and writes them.
+    fn write(&self, batch: Batch, sink: &mut Sink, tally: &mut Tally) -> anyhow::Result<()> {
+        let (walk, new) = (self.walk.as_ref(), &self.new);
+        let rows = ErrorBars::of(self.fitted, &self.around, &self.promise, walk, new, &batch)?;
+        tally.count(&rows, &self.promise);
+        tally.look(&batch, self.fitted);
+        let mut values = new.values(rows);
+        if self.arguments.source_column.is_some() {
+            let source = vec![Some(batch.file as u32); batch.rows];
+            values.push(NewValues::Texts(self.sources.clone(), source));
+        }
+        Ok(sink.write(&batch, &values)?)
     }
 
     /// The same for each file by itself.
