@@ -41,8 +41,8 @@ use crate::{advice, model_file, stop};
 /// Deviations that chance explains, or that are too small to matter (2 points of coverage, 5% of
 /// sigma), are not held against a forecast.
 ///
-/// Of more than 2,000,000 rows, all are judged as they pass, in one reading and in PEAK of memory however many they are (and 2 MB
-/// more for each group of --by): RS then comes with a bound on what it can be off, about 6e-8, and the other scores and
+/// Of more than 2,000,000 rows, all are judged as they pass, in one reading and in about 150 MB of memory however many they are (and
+/// 2 MB more for each group of --by): RS then comes with a bound on what it can be off, about 6e-8, and the other scores and
 /// intervals are those of --exact but for a few that are read off fine bins (docs/method.md).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -74,7 +74,7 @@ impl OnePass {
     pub const EXACT: usize = 1 << 20;
 
     /// The same of one of many groups.
-    pub const EXACT_IN_GROUP: usize = 1 << 14;
+    pub const EXACT_IN_GROUP: usize = 1 << 15;
 
     /// For the rows of a whole table.
     #[must_use]
@@ -90,7 +90,7 @@ impl OnePass {
         }
     }
 
-    /// For the rows of one of many groups: with a tenth of the memory, and units of rows that are a quarter as many.
+    /// For the rows of one of many groups: in about 2 MB, with units of rows that are a quarter as many.
     #[must_use]
     pub fn of_group(self) -> Self {
         Self { size: Size::Group, ..self }

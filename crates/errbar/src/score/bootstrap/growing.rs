@@ -86,7 +86,7 @@ impl Dealing {
         plain: &[f64],
         levels: &[f64],
         options: &Options,
-        units: usize,
+        (units, every): (usize, usize),
     ) -> Result<Self> {
         options.check()?;
         let (block, dependence) = options.drawn(std::slice::from_ref(first));
@@ -96,7 +96,7 @@ impl Dealing {
         let squares = plain.iter().map(|e| if largest > 0.0 { (e / largest).powi(2) } else { 0.0 });
         let scale = largest * (squares.sum::<f64>() / plain.len() as f64).sqrt();
         let plan = Plan::new(first.len(), 1, options.seed);
-        let nodes = nodes_for(first, &plan);
+        let nodes = nodes_for(first, &plan, every);
         let mut node_of = vec![nodes.len() as u16; eta_counts::BINS];
         for (bin, node) in node_of.iter_mut().enumerate().take(eta_counts::BINS - 1) {
             let end = eta_counts::begin_of(bin + 1);
@@ -287,9 +287,10 @@ impl Dealing {
     }
 }
 
-/// Where the distribution of $\eta$ is looked at, at edges of bins: evenly over that of the first rows, and on a grid that
+/// Where the distribution of $\eta$ is looked at, at edges of bins: evenly over that of the first rows (one of some of the
+/// places that a sample of them would be looked at), and on a grid that
 /// serves those after them too, whatever their size.
-fn nodes_for(first: &Sample, plan: &Plan) -> Vec<f64> {
+fn nodes_for(first: &Sample, plan: &Plan, every: usize) -> Vec<f64> {
     // By the size of eta, the steps that are taken from there on, in bins of 1/1024.
     const STEPS: [(usize, usize); 9] = [
         (0, 1),
@@ -312,8 +313,8 @@ fn nodes_for(first: &Sample, plan: &Plan) -> Vec<f64> {
     nodes.extend((3..=20).map(|doubling| 2f64.powi(doubling)));
     nodes.extend(nodes.clone().iter().map(|node| -node));
     let quantiles = Nodes::new(first, plan).eta;
-    let every_other = quantiles.iter().step_by(2);
-    nodes.extend(every_other.map(|&eta| eta_counts::begin_of(bin_of(eta).max(1))));
+    let some = quantiles.iter().step_by(every);
+    nodes.extend(some.map(|&eta| eta_counts::begin_of(bin_of(eta).max(1))));
     nodes.sort_unstable_by(f64::total_cmp);
     nodes.dedup_by(|a, b| *a == *b);
     nodes

@@ -206,9 +206,6 @@ impl Kernel for Exp {
     }
 }
 
-/// Bins to a doubling of sigma, as a power of two: the edges of a tenth of the rows are off by a share of that.
-const SIGMA_BITS: u32 = 10;
-
 /// Squares beyond $2^{\pm 1000}$ are kept in units of this.
 const FAR: f64 = 4.149_515_568_880_993e180;
 /// $2^{500}$
@@ -219,13 +216,12 @@ const LARGE: f64 = 3.273_390_607_896_142e150;
 #[derive(Debug, Clone)]
 pub(crate) struct SigmaBins(LogBins<8>);
 
-impl Default for SigmaBins {
-    fn default() -> Self {
-        Self(LogBins::new(SIGMA_BITS))
-    }
-}
-
 impl SigmaBins {
+    /// With so many bins to a doubling, as a power of two: the edges of a tenth of the rows are off by a share of that.
+    pub(crate) fn new(bits: u32) -> Self {
+        Self(LogBins::new(bits))
+    }
+
     #[inline]
     pub(crate) fn add(&mut self, error: f64, sigma: f64, weight: f64) {
         if weight == 0.0 {
@@ -324,12 +320,12 @@ pub(crate) struct Coarse {
 
 impl Coarse {
     /// Doublings; smaller errors share the first bin, larger ones the last.
-    pub(crate) const BINS: usize = 24;
+    pub(crate) const BINS: usize = 16;
 
     /// Around errors of this size.
     pub(crate) fn around(size: f64) -> Self {
         let size = if size > 0.0 && size.is_finite() { size } else { 1.0 };
-        Self { first: LogBins::<1>::unit(size) / 256.0 }
+        Self { first: LogBins::<1>::unit(size) / 64.0 }
     }
 
     /// The bin of a size, and its unit.

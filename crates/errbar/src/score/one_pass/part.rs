@@ -5,7 +5,6 @@ use super::course::Stretch;
 use crate::score::accumulate::{Accumulator, Terms};
 use crate::score::block::{BLOCK, Sum, weighted_sum};
 use crate::score::bootstrap::{Block, Dealing, Units};
-use crate::score::eta_counts::EtaCounts;
 
 /// Levels at which the largest deviation from a uniform distribution is looked for.
 pub(super) const LEVELS: usize = 1 << 16;
@@ -15,7 +14,7 @@ pub(super) const LEVELS: usize = 1 << 16;
 pub(super) struct Part {
     pub(super) scores: Accumulator,
     /// Scaled errors weighed by sigma, in units of `unit`, for the decomposition of CRPS.
-    pub(super) by_sigma: EtaCounts,
+    pub(super) by_sigma: ErrorBins,
     pub(super) sigma: Sum,
     pub(super) sigma_squared: Sum,
     unit: f64,
@@ -33,17 +32,31 @@ pub(super) struct Part {
 }
 
 /// What rows have whose law is no Gaussian.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Plain {
     pub(super) error: Sum,
     pub(super) absolute: Sum,
-    /// Squares of errors, in bins of all sizes.
+    /// Squares of errors of all sizes, in one bin.
     pub(super) sizes: SigmaBins,
     pub(super) crps: Sum,
     pub(super) nlpd: Sum,
     /// Of each central interval.
     pub(super) widths: Vec<Sum>,
     pub(super) errors: ErrorBins,
+}
+
+impl Default for Plain {
+    fn default() -> Self {
+        Self {
+            error: Sum::default(),
+            absolute: Sum::default(),
+            sizes: SigmaBins::new(0),
+            crps: Sum::default(),
+            nlpd: Sum::default(),
+            widths: vec![],
+            errors: ErrorBins::default(),
+        }
+    }
 }
 
 /// Rows of a block, with the widths of their central intervals where those are not the Gaussian's.
@@ -62,13 +75,13 @@ impl Part {
     ) -> Self {
         Self {
             scores: Accumulator::default(),
-            by_sigma: EtaCounts::default(),
+            by_sigma: ErrorBins::default(),
             sigma: Sum::default(),
             sigma_squared: Sum::default(),
             unit,
             z: Sum::default(),
             errors: ErrorBins::default(),
-            sigmas: SigmaBins::default(),
+            sigmas: SigmaBins::new(if fine { 10 } else { 8 }),
             inside: vec![Sum::default(); half_widths],
             levels: vec![0.0; if fine { LEVELS } else { 0 }],
             plain: None,
