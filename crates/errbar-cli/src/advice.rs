@@ -2,7 +2,7 @@
 
 use errbar::diagnose::Finding;
 use errbar::words::significant;
-use errbar_table::{Cause, Error, NotNumber, Odd, Table};
+use errbar_table::{Cause, Error, NotNumber, Odd, Tables};
 
 const SEPARATOR: &str = ": name the character between columns with --separator";
 
@@ -35,8 +35,8 @@ pub(crate) fn on_errors(finding: &Finding) -> String {
 }
 
 /// "It has: x, mu, y".
-pub(crate) fn listing(table: &Table) -> String {
-    table.listing() + if table.is_uncut() { SEPARATOR } else { "" }
+pub(crate) fn listing(tables: &Tables) -> String {
+    tables.listing() + if tables.is_uncut() { SEPARATOR } else { "" }
 }
 
 fn for_text(wrong: &NotNumber) -> String {
@@ -97,7 +97,7 @@ fn option(odd: &Odd) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use errbar_table::{Format, Mark, NumberColumn};
+    use errbar_table::{Format, Mark, NumberColumn, Table};
 
     #[test]
     fn words_on_a_few_texts_among_numbers() {

@@ -1,14 +1,12 @@
 //! Arguments that several commands share, and how their values are read.
 
-use std::path::Path;
-
 use anyhow::Context;
 use clap::ValueEnum;
 use errbar::law::Bounds;
 use errbar::loss::LossKind;
 use errbar::score::Beta;
 use errbar_table::dates::{BadFormat, DateFormat};
-use errbar_table::{Format, Na, Table};
+use errbar_table::{Format, Na};
 
 /// How the table is written, and what to do about its gaps.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,11 +45,6 @@ impl TableArguments {
     pub(crate) fn format(&self) -> Format {
         let Self { separator, decimal_comma, na, .. } = self;
         Format { separator: *separator, decimal_comma: *decimal_comma, na: Na::new(na) }
-    }
-
-    /// Opens a table; `-` is standard input.
-    pub(crate) fn open(&self, path: &Path) -> errbar_table::Result<Table> {
-        Table::open(path, &self.format())
     }
 }
 

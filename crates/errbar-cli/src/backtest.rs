@@ -14,6 +14,7 @@ use errbar_table::{NewColumn, NewKind, NewValues};
 use self::words::Summary;
 use crate::arguments::{TableArguments, Threads, parse_probability};
 use crate::console::Console;
+use crate::files::FileArguments;
 use crate::learning::{ColumnArguments, Debias, LearningArguments};
 use crate::training::{Source, Training};
 use crate::{output, stop, with_columns};
@@ -35,8 +36,8 @@ Writes the table with new columns, empty before the start: sigma, lower_90 and u
 pit (the probability that the law gave to less than was observed), crps; debiased, the forecast moved by its
 bias, where that was learned.")]
 pub(crate) struct Arguments {
-    /// The table: CSV (also gzipped) or Parquet.
-    file: PathBuf,
+    #[command(flatten)]
+    files: FileArguments,
 
     #[command(flatten)]
     columns: ColumnArguments,
@@ -125,14 +126,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     if let Some(output) = &arguments.output {
         with_columns::check(output)?;
-        if arguments.file.as_os_str() == "-" {
+        if arguments.files.has_stdin() {
             bail!("the table is read twice: name a file instead of standard input");
         }
     }
     let pool = arguments.threads.pool()?;
     pool.install(|| {
         let source = Source {
-            file: &arguments.file,
+            files: arguments.files.given(),
             columns: &arguments.columns,
             learning: &arguments.learning,
             table: &arguments.table,
@@ -236,7 +237,7 @@ fn write(
     let mut add = |name: String, value: &dyn Fn(&walk::Walked) -> f64| {
         let mut values = vec![f64::NAN; rows];
         for row in &walked.rows {
-            values[training.kept.row_in_file(row.row) as usize - 1] = value(row);
+            values[training.kept.row_in_table(row.row) as usize - 1] = value(row);
         }
         columns.push((NewColumn { name, kind: NewKind::Number }, values));
     };
@@ -255,5 +256,6 @@ fn write(
     let values = |rows: std::ops::Range<usize>| {
         values.iter().map(|column| NewValues::Numbers(column[rows.clone()].to_vec())).collect()
     };
-    with_columns::write(&arguments.file, &arguments.table.format(), output, names, &values)
+    let files = arguments.files.given();
+    with_columns::write(files, &arguments.table.format(), output, names, &values)
 }

@@ -15,8 +15,9 @@ use serde::Serialize;
 use crate::arguments::{
     DateArguments, TableArguments, Threads, parse_beta, parse_column, parse_probability,
 };
-use crate::columns::Request;
+use crate::columns::{FileRows, Request};
 use crate::console::Console;
+use crate::files::FileArguments;
 use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreRows};
 use crate::{model_file, stop};
@@ -39,8 +40,8 @@ use crate::{model_file, stop};
 
 Columns named forecast and observation (or mu and y) need not be named.")]
 pub(crate) struct Arguments {
-    /// The table: CSV (also gzipped) or Parquet; - is standard input.
-    file: PathBuf,
+    #[command(flatten)]
+    files: FileArguments,
 
     /// The column with the forecast, or one for each sigma.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column)]
@@ -122,6 +123,9 @@ struct Contender {
 #[derive(Serialize)]
 struct Report {
     file: String,
+    /// Those that are one table here; none where there is only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileRows>,
     rows: usize,
     rows_in_file: usize,
     /// What was missing in rows that were left out, and in how many.
@@ -156,7 +160,7 @@ impl Arguments {
         if self.sigma.len() < 2 {
             bail!("only one sigma was named: give two or more to compare, or use errbar score");
         }
-        let mut request = Request::open(&self.file, &self.table)?;
+        let mut request = Request::open(self.files.given(), &self.table)?;
         let names = Names {
             forecast: &self.forecast,
             observation: self.observation.as_deref(),
@@ -213,6 +217,7 @@ impl Arguments {
         });
         Ok(Report {
             file: kept.file().to_string(),
+            files: kept.files(),
             rows: kept.rows(),
             rows_in_file: kept.total_rows(),
             left_out: kept.left_out().to_vec(),

@@ -33,31 +33,71 @@ pub(crate) fn is_usual(value: f64) -> bool {
 /// than half of the cells hold such values: else the column consists of them. Data that reach 99
 /// or 999 by themselves have neighbours nearby, and are left alone.
 pub(crate) fn find(values: &[f64]) -> Vec<(f64, usize)> {
-    // From the ends inwards, until an end is an ordinary value.
-    const MOST: usize = 12;
-    let mut found: Vec<f64> = Vec::new();
-    let (mut low, mut high);
-    loop {
-        (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &value in values.iter().filter(|value| !value.is_nan() && !found.contains(value)) {
-            (low, high) = (low.min(value), high.max(value));
-        }
-        if low > high || found.len() > MOST {
-            return Vec::new();
-        }
-        match (is_usual(low), is_usual(high)) {
-            (true, _) => found.push(low),
-            (_, true) => found.push(high),
-            _ => break,
+    let mut seen = FillValues::default();
+    seen.look(values);
+    seen.find()
+}
+
+/// What is known of the values of a column that go by, to tell in the end which of them look like marks for missing ones.
+#[derive(Debug, Clone)]
+pub(crate) struct FillValues {
+    /// The least and the largest ordinary value.
+    low: f64,
+    high: f64,
+    /// Usual marks that lay outside of those before them, and how often they were there; rising.
+    outside: Vec<(f64, usize)>,
+    /// Values that are not missing.
+    cells: usize,
+}
+
+impl Default for FillValues {
+    fn default() -> Self {
+        Self { low: f64::INFINITY, high: f64::NEG_INFINITY, outside: Vec::new(), cells: 0 }
+    }
+}
+
+impl FillValues {
+    /// Looks at further values.
+    pub(crate) fn look(&mut self, values: &[f64]) {
+        for &value in values {
+            self.cells += usize::from(!value.is_nan());
+            // What lies among ordinary values is none of these, and will be none.
+            if value < self.low || value > self.high {
+                self.look_outside(value);
+            }
         }
     }
-    let count = |wanted: f64| values.iter().filter(|value| **value == wanted).count();
-    let counted = found.into_iter().map(|value| (value, count(value)));
-    let far: Vec<(f64, usize)> =
-        counted.filter(|&(value, count)| is_far(value, count, low, high)).collect();
-    let cells = values.iter().filter(|value| !value.is_nan()).count();
-    let marked: usize = far.iter().map(|(_, count)| count).sum();
-    if 2 * marked > cells { Vec::new() } else { far }
+
+    #[cold]
+    fn look_outside(&mut self, value: f64) {
+        match self.outside.binary_search_by(|(known, _)| known.total_cmp(&value)) {
+            Ok(place) => self.outside[place].1 += 1,
+            Err(place) if is_usual(value) => self.outside.insert(place, (value, 1)),
+            Err(_) => {
+                (self.low, self.high) = (self.low.min(value), self.high.max(value));
+                let (low, high) = (self.low, self.high);
+                self.outside.retain(|&(mark, _)| mark < low || mark > high);
+            }
+        }
+    }
+
+    /// See [`find()`].
+    pub(crate) fn find(&self) -> Vec<(f64, usize)> {
+        const MOST: usize = 12;
+        let Self { low, high, ref outside, cells } = *self;
+        // A column of nothing else consists of them.
+        if low > high || outside.len() > MOST {
+            return Vec::new();
+        }
+        // From the ends inwards.
+        let below = outside.iter().filter(|(value, _)| *value < low);
+        let above = outside.iter().rev().filter(|(value, _)| *value > high);
+        let far = below.chain(above).copied();
+        let far: Vec<(f64, usize)> =
+            far.filter(|&(value, count)| is_far(value, count, low, high)).collect();
+        let marked: usize = far.iter().map(|(_, count)| count).sum();
+        if 2 * marked > cells { Vec::new() } else { far }
+    }
 }
 
 /// Whether a value is far from others that lie between two, given how often it is there.

@@ -19,6 +19,7 @@ use self::words::FitSummary;
 use crate::arguments::{LossName, TableArguments, Threads};
 use crate::columns::retain;
 use crate::console::Console;
+use crate::files::FileArguments;
 use crate::learning::{ColumnArguments, Debias, LearningArguments};
 use crate::training::{Source, Training};
 use crate::{model_file, output, stop};
@@ -42,8 +43,8 @@ use crate::{model_file, output, stop};
 Columns named forecast and observation (or mu and y) need not be named.
 Then: errbar predict tomorrow.csv --model model.json -o with-sigma.csv")]
 pub(crate) struct Arguments {
-    /// The table: CSV (also gzipped) or Parquet; - is standard input.
-    file: PathBuf,
+    #[command(flatten)]
+    files: FileArguments,
 
     #[command(flatten)]
     columns: ColumnArguments,
@@ -143,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl Arguments {
     fn source(&self) -> Source<'_> {
         Source {
-            file: &self.file,
+            files: self.files.given(),
             columns: &self.columns,
             learning: &self.learning,
             table: &self.table,
@@ -399,6 +400,7 @@ impl Training {
             notes,
             time_written: kept.time_written().map(String::from),
             file: kept.file().to_string(),
+            files: kept.files(),
             output: arguments.output.clone(),
             in_order,
         })

@@ -9,6 +9,7 @@ mod compare;
 mod console;
 mod demo;
 mod export;
+mod files;
 mod fill_values;
 mod fit;
 #[doc(hidden)]

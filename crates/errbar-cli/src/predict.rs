@@ -3,11 +3,13 @@
 mod columns;
 mod error_bars;
 mod in_time;
+mod outputs;
 mod promise;
 mod tally;
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::bail;
 use errbar::Monitor;
@@ -15,16 +17,19 @@ use errbar::fit::Fitted;
 use errbar::law::Bounds;
 use errbar::sigma::Model;
 use errbar_table::dates::DateFormat;
-use errbar_table::{Format, Na, NewColumn, Sink, Stream, Table};
+use errbar_table::files::Files;
+use errbar_table::{Batch, Format, Na, NewColumn, NewKind, NewValues, Sink, Stream, Tables};
 
 use self::columns::Columns;
 use self::error_bars::ErrorBars;
 use self::in_time::InTime;
+use self::outputs::Outputs;
 use self::promise::Promise;
 use self::tally::Tally;
 use crate::arguments::{Threads, parse_finite, parse_probability};
 use crate::console::Console;
-use crate::{arguments, model_file, output, stop, with_columns};
+use crate::files::FileArguments;
+use crate::{arguments, model_file, stop};
 
 /// Put error bars on new forecasts.
 ///
@@ -40,13 +45,16 @@ use crate::{arguments, model_file, output, stop, with_columns};
 /// --observation, what rows of the table itself hold, as soon as it was known. The table must have the model's
 /// column of times then.
 ///
-/// The table is read as a stream, whatever its size.
+/// The table is read as a stream, whatever its size, and several files as one table, whose columns the first file has in
+/// its order; files with other columns are refused, or get a file each in a folder (-o FOLDER/).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   errbar predict tomorrow.csv --model model.json -o with-sigma.csv
   errbar predict tomorrow.csv --model model.json --interval 0.5,0.9 -o out.parquet
   errbar predict rain.csv --model rain.json --quantiles 0.1,0.5,0.9 --exceed 30 --lower 0 -o out.csv
   zcat archive.csv.gz | errbar predict - --model model.json | gzip > out.csv.gz
+  errbar predict '2024-*.csv' --model model.json -o 2024.parquet --source-column file
+  errbar predict archive --model model.json -o with-sigma/         a file for each in the folder archive
 
 New columns: sigma, support, outside, outside_input; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
 0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9;
@@ -56,16 +64,21 @@ one with too few errors on its own, or nothing (then there is no interval) for o
 not seen; forecast, when the model makes the forecast itself (--fit-mean); debiased, the forecast moved
 by its bias, when that was learned (--debias).")]
 pub(crate) struct Arguments {
-    /// The table with the inputs: CSV (also gzipped) or Parquet; - is standard input.
-    file: PathBuf,
+    #[command(flatten)]
+    files: FileArguments,
 
     /// The model file that errbar fit wrote.
     #[arg(long, short, value_name = "FILE")]
     model: PathBuf,
 
-    /// Where to write: .csv, .csv.gz or .parquet (or .tsv, from a table with tabs); - is standard output.
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    /// Where to write: .csv, .csv.gz or .parquet (or .tsv, from a table with tabs); - is standard output. A folder
+    /// (with / at its end, or one that is there) takes a file of its own for each that is read, of the same name and kind.
+    #[arg(long, short, value_name = "FILE|FOLDER/", default_value = "-")]
     output: PathBuf,
+
+    /// Add a column of this name with the file that each row is from.
+    #[arg(long, value_name = "NAME", value_parser = arguments::parse_column)]
+    source_column: Option<String>,
 
     /// Central intervals that hold the observation with these probabilities.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
@@ -146,10 +159,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
     arguments::bounds(arguments.lower, arguments.upper)?;
-    if arguments.file.as_os_str() == "-" && arguments.model.as_os_str() == "-" {
+    if arguments.files.has_stdin() && arguments.model.as_os_str() == "-" {
         bail!("the table and the model cannot both come from standard input: name a file for one");
     }
-    with_columns::check_name(&arguments.output)?;
+    Outputs::check_name(&arguments.output)?;
     let fitted = model_file::read(&arguments.model)?;
     if arguments.sigma_band.is_some() && !matches!(fitted.model(), Model::Smooth(_)) {
         bail!(
@@ -171,30 +184,39 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let Arguments { separator, decimal_comma, na, .. } = arguments;
     let (separator, decimal_comma) = (*separator, *decimal_comma);
     let format = Format { separator, decimal_comma, na: Na::new(na) };
-    let table = Table::open(&arguments.file, &format)?;
-    check_tabs(&arguments.output, &table)?;
-    let file = table.name().to_string();
+    let files = Files::of(arguments.files.given())?;
+    let tables = Tables::open(&files.paths, &format)?;
+    for what in &files.left_out {
+        arguments.console.note(&format!("no tables by their names, and not read: {what}"));
+    }
     let input = |name: &String| {
-        table.column_for(name, &format!(", an input of {}", arguments.model.display()))
+        tables.column_for(name, &format!(", an input of {}", arguments.model.display()))
     };
     let mut columns: Vec<usize> =
         fitted.table_names().iter().map(input).collect::<Result<_, _>>()?;
-    let around = ForecastSource::of(arguments, fitted, &table)?;
+    let around = ForecastSource::of(arguments, fitted, &tables)?;
     if let ForecastSource::Column(column) = around {
         columns.push(column);
     }
-    let promise = Promise::of(arguments, fitted, &table)?;
+    let promise = Promise::of(arguments, fitted, &tables)?;
+    let outputs = Outputs::of(&arguments.output, &tables)?;
     let walk = InTime::of(arguments, fitted)?;
     let new = Columns::of_arguments(arguments, fitted, &promise, bounds);
-    let added = new.new_columns(&arguments.prefix);
-    check_names(&table, &added)?;
-    let mut stream = table.stream(&columns, &promise.column())?;
-    let mut sink = Sink::create(&arguments.output, &stream, added, &stop::asked)?;
-    let written =
-        copy(arguments, fitted, (&around, &promise, walk.as_ref()), &new, &mut stream, &mut sink);
-    match written.and_then(|tally| Ok(sink.finish().map(|()| tally)?)) {
+    check_names(&tables, &arguments.new_columns(&new))?;
+    let sources = (0..tables.len()).map(|file| tables.file(file).to_string()).collect();
+    let name = tables.name();
+    let work = Work { arguments, fitted, around, promise, walk, new, columns, sources };
+    let written = match outputs {
+        Outputs::One(path) => {
+            let stream = tables.stream(&work.columns, &work.promise.column())?;
+            let mut tally = Tally::default();
+            work.copy(stream, &path, (0, 1), &mut tally).map(|_| tally)
+        }
+        Outputs::Each { folder, paths } => work.copy_each(tables, &folder, &paths),
+    };
+    match written {
         Ok(tally) => {
-            tally.say(arguments.console, &file, fitted.names(), arguments);
+            tally.say(arguments.console, &name, fitted.names(), arguments);
             tally.say_missing(arguments.console, fitted);
             Ok(())
         }
@@ -204,30 +226,23 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     }
 }
 
-/// The rows of a CSV file are copied as they are, so that a file whose name promises tabs needs them in
-/// the table that was read.
-fn check_tabs(output: &Path, table: &Table) -> anyhow::Result<()> {
-    let promised = matches!(output::ending(output).as_deref(), Some("tsv" | "tsv.gz"));
-    match table.separator() {
-        Some(separator) if promised && separator != b'\t' => bail!(
-            "cannot write {} with tabs: rows are copied as they are, and {} has {:?} between its \
-             fields; write to a file that ends in .csv, .csv.gz or .parquet",
-            output.display(),
-            table.name(),
-            char::from(separator)
-        ),
-        _ => Ok(()),
+impl Arguments {
+    /// The columns to add, as they are written.
+    fn new_columns(&self, new: &Columns) -> Vec<NewColumn> {
+        let mut all = new.new_columns(&self.prefix);
+        let source = self.source_column.iter();
+        all.extend(source.map(|name| NewColumn { name: name.clone(), kind: NewKind::Text }));
+        all
     }
 }
 
 /// A name can stand once only.
-fn check_names(table: &Table, added: &[NewColumn]) -> anyhow::Result<()> {
+fn check_names(tables: &Tables, added: &[NewColumn]) -> anyhow::Result<()> {
     for (nth, NewColumn { name, .. }) in added.iter().enumerate() {
-        if table.header().contains(name) {
+        if let Some(file) = tables.with_column(name) {
             bail!(
-                "{} has a column \"{name}\" already; have the names of new ones begin with something \
-                 else, as in --prefix new_",
-                table.name()
+                "{file} has a column \"{name}\" already; have the names of new ones begin with something \
+                 else, as in --prefix new_"
             );
         }
         if added[..nth].iter().any(|other| other.name == *name) {
@@ -239,26 +254,79 @@ fn check_names(table: &Table, added: &[NewColumn]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads, adds and writes until the table ends.
-fn copy(
-    arguments: &Arguments,
-    fitted: &Fitted,
-    (around, promise, walk): (&ForecastSource, &Promise, Option<&InTime>),
-    new: &Columns,
-    stream: &mut Stream,
-    sink: &mut Sink,
-) -> anyhow::Result<Tally> {
-    let progress = arguments.console.progress("Rows");
-    let mut tally = Tally::default();
-    while let Some(batch) = stream.next_batch()? {
-        stop::check()?;
-        let rows = ErrorBars::of(fitted, around, promise, walk, new, &batch)?;
-        tally.count(&rows, promise);
-        tally.look(&batch, fitted);
-        sink.write(&batch, &new.values(rows))?;
-        progress.progress(stream.share_read().unwrap_or(0.0));
+/// Everything that is needed to put error bars on rows, wherever they come from and go.
+struct Work<'a> {
+    arguments: &'a Arguments,
+    fitted: &'a Fitted,
+    around: ForecastSource,
+    promise: Promise,
+    walk: Option<InTime>,
+    new: Columns,
+    /// The columns of numbers to read.
+    columns: Vec<usize>,
+    /// What messages call the files.
+    sources: Arc<[String]>,
+}
+
+impl Work<'_> {
+    /// Reads, adds and writes until the table ends: one of some. Says how many rows there were.
+    fn copy(
+        &self,
+        mut stream: Stream,
+        output: &std::path::Path,
+        (nth, of): (usize, usize),
+        tally: &mut Tally,
+    ) -> anyhow::Result<u64> {
+        let added = self.arguments.new_columns(&self.new);
+        let mut sink = Sink::create(output, &stream, added, &stop::asked)?;
+        let progress = self.arguments.console.progress("Rows");
+        let mut count = 0;
+        let mut next = stream.next_batch()?;
+        while let Some(batch) = next {
+            stop::check()?;
+            count += batch.rows as u64;
+            // The next rows are read while these are written.
+            let write = || self.write(batch, &mut sink, tally);
+            let (written, following) = rayon::join(write, || stream.next_batch());
+            written?;
+            next = following?;
+            let share = stream.share_read().unwrap_or(0.0);
+            progress.progress((nth as f64 + share) / of as f64);
+        }
+        sink.finish()?;
+        Ok(count)
     }
-    Ok(tally)
+
+    /// Adds error bars to some rows and writes them.
+    fn write(&self, batch: Batch, sink: &mut Sink, tally: &mut Tally) -> anyhow::Result<()> {
+        let (walk, new) = (self.walk.as_ref(), &self.new);
+        let rows = ErrorBars::of(self.fitted, &self.around, &self.promise, walk, new, &batch)?;
+        tally.count(&rows, &self.promise);
+        tally.look(&batch, self.fitted);
+        let mut values = new.values(rows);
+        if self.arguments.source_column.is_some() {
+            let source = vec![Some(batch.file as u32); batch.rows];
+            values.push(NewValues::Texts(self.sources.clone(), source));
+        }
+        Ok(sink.write(&batch, &values)?)
+    }
+
+    /// The same for each file by itself.
+    fn copy_each(
+        &self,
+        mut tables: Tables,
+        folder: &std::path::Path,
+        paths: &[PathBuf],
+    ) -> anyhow::Result<Tally> {
+        crate::output::make_folder(folder)?;
+        let (mut tally, mut before) = (Tally::default(), 0);
+        for (file, path) in paths.iter().enumerate() {
+            let texts = self.promise.column();
+            let stream = tables.stream_of(file, &self.columns, &texts, before)?;
+            before += self.copy(stream, path, (file, paths.len()), &mut tally)?;
+        }
+        Ok(tally)
+    }
 }
 
 /// Where the forecast that error bars are put around comes from.
@@ -272,7 +340,7 @@ enum ForecastSource {
 }
 
 impl ForecastSource {
-    fn of(arguments: &Arguments, fitted: &Fitted, table: &Table) -> anyhow::Result<Self> {
+    fn of(arguments: &Arguments, fitted: &Fitted, table: &Tables) -> anyhow::Result<Self> {
         if let Some(name) = &arguments.forecast {
             return Ok(Self::Column(table.column(name)?));
         }

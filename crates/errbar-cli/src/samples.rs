@@ -19,6 +19,7 @@ pub(crate) struct Names<'a> {
 }
 
 /// The columns that were asked for.
+#[derive(Clone)]
 pub(crate) struct ScoreColumns {
     errors: Vec<(String, ErrorFrom)>,
     sigma: Vec<(String, NumberId)>,
@@ -97,8 +98,21 @@ impl ScoreColumns {
         }
     }
 
-    /// Makes the errors out of what was read, on a scale.
+    /// Makes the errors out of what was read, on a scale; at least one row must count.
     pub(crate) fn rows(self, kept: &mut Columns, scale: Transform) -> anyhow::Result<ScoreRows> {
+        let rows = self.some_rows(kept, scale)?;
+        match rows.counts() {
+            true => Ok(rows),
+            false => bail!("{}: all weights are 0, and at least one row must count", kept.file()),
+        }
+    }
+
+    /// Makes the errors out of some rows, of which none needs to count.
+    pub(crate) fn some_rows(
+        self,
+        kept: &mut Columns,
+        scale: Transform,
+    ) -> anyhow::Result<ScoreRows> {
         let (mut errors, mut observed) = (Vec::new(), None);
         for (name, from) in self.errors {
             let error = match from {
@@ -118,9 +132,6 @@ impl ScoreColumns {
         }
         let sigma = self.sigma.into_iter().map(|(name, id)| (name, kept.take(id))).collect();
         let weight = self.weight.map(|id| kept.take(id));
-        if weight.as_ref().is_some_and(|weight| weight.iter().all(|&w| w == 0.0)) {
-            bail!("{}: all weights are 0, and at least one row must count", kept.file());
-        }
         Ok(ScoreRows { errors, sigma, weight, observation: observed })
     }
 }
@@ -163,6 +174,11 @@ impl ScoreRows {
         Sample::new(&self.error_of(nth).1, &self.sigma[nth].1)
             .and_then(|sample| sample.maybe_weighted(self.weight.as_deref()))
             .map_err(|error| kept.refused(error))
+    }
+
+    /// The errors, sigmas and weights of one of the samples.
+    pub(crate) fn columns(&self, nth: usize) -> (&[f64], &[f64], Option<&[f64]>) {
+        (&self.error_of(nth).1, &self.sigma[nth].1, self.weight.as_deref())
     }
 
     /// Only some of the rows.

@@ -1,8 +1,8 @@
 //! The rows of a table in time, as a model of a series knows them: what `predict` and `update` read.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use errbar::Group;
 use errbar::fit::Fitted;
 use errbar::series::Series;
@@ -24,7 +24,8 @@ pub(crate) struct SeriesTable {
 
 /// Which columns are asked for, beyond those that the model names.
 pub(crate) struct Asked<'a> {
-    pub(crate) file: &'a Path,
+    /// The files that are one table.
+    pub(crate) files: &'a [PathBuf],
     pub(crate) table: &'a TableArguments,
     pub(crate) console: Console,
     /// Other names than those of the model.
@@ -44,16 +45,11 @@ pub(crate) enum Observations {
 
 impl SeriesTable {
     pub(crate) fn read(fitted: &Fitted, series: &Series, asked: &Asked) -> anyhow::Result<Self> {
-        let mut request = Request::open(asked.file, asked.table)?;
+        let mut request = Request::open(asked.files, asked.table)?;
         let what = |what: &str| format!(", the {what} of the model");
         let check = |request: &Request, name: &str, role: &str| match request.has(name) {
             true => Ok(()),
-            false => Err(anyhow!(
-                "{} has no column \"{name}\"{}. {}",
-                asked.file.display(),
-                what(role),
-                request.listing()
-            )),
+            false => Err(request.lacks(name, &what(role))),
         };
         check(&request, &series.time, "time")?;
         let known: Option<DateFormat> =

@@ -5,7 +5,7 @@ use errbar::fit;
 use errbar::score::errors_of;
 use errbar::{Group, mean};
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use crate::arguments::TableArguments;
 use crate::columns::{Columns, NumberId, Request, Role};
@@ -15,7 +15,8 @@ use crate::stop;
 
 /// The table to learn from, and what of it.
 pub(crate) struct Source<'a> {
-    pub(crate) file: &'a Path,
+    /// The files that are one table.
+    pub(crate) files: &'a [PathBuf],
     pub(crate) columns: &'a ColumnArguments,
     pub(crate) learning: &'a LearningArguments,
     pub(crate) table: &'a TableArguments,
@@ -65,7 +66,7 @@ enum ErrorColumns {
 
 impl Training {
     pub(crate) fn read(arguments: &Source) -> anyhow::Result<Self> {
-        let mut request = Request::open(arguments.file, arguments.table)?;
+        let mut request = Request::open(arguments.files, arguments.table)?;
         let (made, mut used) = ErrorColumns::ask(arguments, &mut request)?;
         let observed = used[0].clone();
         if arguments.unobserved {
@@ -109,6 +110,7 @@ impl Training {
             }
             asked.push((name.clone(), id));
         }
+        let not_in_all = request.not_in_all();
         let mut kept = request.read(arguments.console)?;
         let mut notes = kept.notes();
         kept.fill_values_in_words().iter().for_each(|warning| arguments.console.warn(warning));
@@ -120,6 +122,7 @@ impl Training {
                 }
             }
             notes.extend(chosen_inputs(&mut asked, &kept));
+            notes.extend(not_in_all);
         }
         if asked.is_empty() {
             bail!(
@@ -282,7 +285,7 @@ fn chosen_inputs(asked: &mut Vec<(String, NumberId)>, kept: &Columns) -> Vec<Str
 }
 
 /// Names in a row, not too many of them.
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     const NAMED: usize = 12;
     match names.len() {
         n if n > NAMED => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),

@@ -38,9 +38,10 @@ pub(crate) struct Arguments {
     /// The model file, which is written anew.
     model: PathBuf,
 
-    /// The table with what was observed: CSV (also gzipped) or Parquet; - is standard input.
-    #[arg(required_unless_present = "undo")]
-    file: Option<PathBuf>,
+    /// The table with what was observed: CSV (also gzipped) or Parquet; - is standard input. Several files, the tables in
+    /// a folder, or what a pattern in quotes matches are one table.
+    #[arg(required_unless_present = "undo", value_name = "FILE")]
+    files: Vec<PathBuf>,
 
     /// The column with the forecast [default: the one the model was fitted with].
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
@@ -60,7 +61,7 @@ pub(crate) struct Arguments {
     replace: bool,
 
     /// Take the last update back.
-    #[arg(long, conflicts_with_all = ["file", "replace", "forecast", "observation"])]
+    #[arg(long, conflicts_with_all = ["files", "replace", "forecast", "observation"])]
     undo: bool,
 
     /// Where to write the model [default: where it was].
@@ -98,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             arguments.model.display()
         );
     };
-    let Some(file) = &arguments.file else {
+    if arguments.undo {
         let Some(before) = walk::undo(series) else {
             bail!("{} has no update that could be undone", arguments.model.display());
         };
@@ -111,9 +112,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
             None => String::from("took the last update back"),
         });
         return Ok(0);
-    };
+    }
     let asked = Asked {
-        file,
+        files: &arguments.files,
         table: &arguments.table,
         console: arguments.console,
         forecast: arguments.forecast.as_deref(),
@@ -320,9 +321,12 @@ fn in_words(table: &SeriesTable, updated: &Updated, replace: bool) -> Vec<(bool,
         let group = table.group_of(first).map_or(String::new(), |group| format!(", {group}"));
         let time = table.rows().time[first];
         let text = format!(
-            "{} {what} and not taken, the first in row {} ({}{group}){}",
+            "{} {what} and not taken, the first in {} ({}{group}){}",
             if rows.len() == 1 { "1 row is".into() } else { format!("{} rows are", rows.len()) },
-            table.kept.row_in_file(first),
+            match table.kept.files().is_empty() {
+                true => format!("row {}", table.kept.row_in_table(first)),
+                false => table.kept.place(first),
+            },
             when(&updated.series, time),
             if replace { "" } else { "; --replace takes them" }
         );

@@ -58,7 +58,11 @@ impl Case {
     }
 
     fn fill(&self, folder: &Path, models: &Models) {
-        let put = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).unwrap();
+        let put = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        };
         put("good.csv", table(60).as_bytes());
         put("model.json", models.polynomial.as_bytes());
         put("network.json", models.network.as_bytes());
@@ -172,7 +176,13 @@ fn files_that_are_no_tables() {
     let cases = [
         case("missing", "fit no.csv -o out.json", 1, &["cannot read no.csv: No such file"]),
         case("missing, to predict", "predict no.csv -m model.json", 1, &["cannot read no.csv"]),
-        case("a folder", "fit . -o out.json", 1, &["cannot read .: it is a folder; name a file"]),
+        case(
+            "a folder",
+            "fit none -o out.json",
+            1,
+            &["there is no table in the folder none: ", "it has a.doc"],
+        )
+        .with("none/a.doc", b"1".to_vec()),
         fit("empty", &["t.csv is empty; a header with the names"], vec![]),
         fit("blank lines only", &["t.csv is empty; a header"], b"\n\n  \n".to_vec()),
         fit("a mark and nothing else", &["t.csv is empty; a header"], b"\xef\xbb\xbf".to_vec()),
@@ -629,7 +639,7 @@ fn options_that_make_no_sense() {
             "a model without its option",
             "predict good.csv model.json",
             2,
-            &["'model.json'", "Usage"],
+            &["--model <FILE>", "Usage"],
         ),
         case("unknown command", "frobnicate", 2, &["'frobnicate'", "Usage", "--help"]),
         case("nearly a command", "predic good.csv", 2, &["'predic'", "'predict'"]),
@@ -1116,7 +1126,7 @@ fn places_that_cannot_be_written() {
             "a folder, predict",
             "predict good.csv -m model.json -o .",
             1,
-            &["cannot write .: it is a folder"],
+            &["./good.csv would take the place of the file that is read: write to another folder"],
         ),
         case(
             "a file as folder",

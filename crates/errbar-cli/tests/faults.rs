@@ -304,6 +304,39 @@ fn ctrl_c_while_predicting() {
     }
 }
 
+/// Rows that are judged as they pass, and others that wait behind them.
+#[test]
+fn ctrl_c_while_rows_pass() {
+    let folder = folder();
+    std::fs::write(folder.path().join("s.csv"), "x,y,mu,sigma\n1,2,3,1\n").unwrap();
+    let mut run =
+        Fed::start(folder.path(), "score - s.csv --observation x --forecast mu --sigma mu");
+    run.feed_rows();
+    let rows = "0.25,1.5\n".repeat(10_000);
+    for _ in 0..150 {
+        run.feed.write_all(rows.as_bytes()).unwrap();
+    }
+    run.signal("INT");
+    let (ran, took) = run.end();
+    assert_eq!(ran.status, Some(130), "{}", ran.stderr);
+    one_sentence(&ran.stderr, "stopped");
+    assert!(ran.stdout.is_empty() && took < Duration::from_secs(2), "{took:?}");
+}
+
+#[test]
+fn ctrl_c_while_writing_several_files() {
+    let folder = folder();
+    std::fs::write(folder.path().join("t.csv"), "x,mu\n1,2\n").unwrap();
+    let line = "predict t.csv - -m model.json -o out.csv --source-column f";
+    let mut run = Fed::start(folder.path(), line);
+    run.feed_rows();
+    temporary_file(folder.path(), &run.child);
+    run.signal("INT");
+    let (ran, _) = run.end();
+    assert_eq!(ran.status, Some(130), "{}", ran.stderr);
+    assert!(earlier_is_as_it_was(&folder) && leftovers(folder.path()).is_empty());
+}
+
 #[test]
 fn ctrl_c_while_waiting_for_a_table() {
     let folder = folder();
@@ -404,6 +437,20 @@ fn a_reader_that_has_seen_enough() {
     assert_eq!(shell.wait().unwrap().code(), Some(0), "{said}");
     assert_eq!(said, "");
     assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+
+    // The same of several files, of which the last is never reached.
+    std::fs::write(folder.path().join("a.csv"), "x,mu\n1,2\n").unwrap();
+    let line = format!("{endless} | \"$0\" predict a.csv - b.csv -m model.json");
+    std::fs::write(folder.path().join("b.csv"), "x,mu\n1,2\n").unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line, env!("CARGO_BIN_EXE_errbar")]).current_dir(folder.path());
+    let mut shell = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut reader = BufReader::new(shell.stdout.take().unwrap());
+    reader.read_line(&mut first).unwrap();
+    drop(reader);
+    let mut said = String::new();
+    shell.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!((shell.wait().unwrap().code(), said.as_str()), (Some(0), ""));
 }
 
 #[test]

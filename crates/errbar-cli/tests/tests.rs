@@ -12,6 +12,7 @@ mod faults; // full disks, closed pipes, Ctrl-C
 mod fit_verdicts; // sentences that follow from numbers
 mod fit_words; // options not followed, inputs
 mod fuzz_seeds; // what once crashed, and files of older versions
+mod many_files; // several files as one table, rows that pass
 mod missing_values; // --na, fill values
 mod predict_values; // what predict adds
 mod report; // the page

@@ -147,7 +147,7 @@ fn set_sizes(table: &mut Table, sizes: Sizes) {
 
 fn opened(path: &Path, format: &Format, numbers: &[usize], sizes: Sizes) -> crate::Result<Stream> {
     let mut stream = Table::open(path, format)?.stream(numbers, &[])?;
-    if let Streamed::Csv(csv) = &mut stream.0 {
+    if let Streamed::Csv(csv) = &mut stream.now {
         csv.blocks.get_mut().unwrap_or_else(PoisonError::into_inner).set_sizes(sizes);
     }
     Ok(stream)
@@ -185,7 +185,7 @@ fn written(path: &Path, format: &Format, sizes: Sizes, whole: &TableAsRead, copy
     let mut told = format.clone();
     let mut write = || -> crate::Result<()> {
         let mut stream = opened(path, format, &[], sizes)?;
-        if let Streamed::Csv(csv) = &stream.0 {
+        if let Streamed::Csv(csv) = &stream.now {
             told.separator = Some(csv.header.layout.separator);
         }
         let column = |(name, kind): (&String, NewKind)| NewColumn { name: name.clone(), kind };

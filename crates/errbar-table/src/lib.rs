@@ -17,8 +17,10 @@ mod csv;
 pub mod dates;
 mod dictionary;
 mod error;
+pub mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod joined;
 mod names;
 mod not_number;
 mod odd;
@@ -28,17 +30,20 @@ mod sink;
 mod source;
 mod stream;
 mod table;
+mod tables;
 #[cfg(test)]
 mod tests;
 pub mod words;
 
 pub use error::{Error, Result};
+pub use joined::Joined;
 pub use names::NoColumn;
 pub use not_number::{Cause, NotNumber};
 pub use odd::{Mark, Na, Odd};
 pub use sink::{NewColumn, NewKind, NewValues, Sink};
 pub use stream::{Batch, Stream};
-pub use table::{Columns, NumberColumn, Numbers, Table, Texts};
+pub use table::{Columns, NumberColumn, Numbers, Reading, Table, Texts};
+pub use tables::Tables;
 
 /// How to read and write files of a table.
 #[derive(Debug, Clone, Default)]

@@ -95,6 +95,13 @@ impl Odd {
         self.marks.iter().filter(|mark| !mark.missing)
     }
 
+    /// Whether nobody has counted the numbers, since texts were too many.
+    pub(crate) fn is_given_up(&self) -> bool {
+        const MANY: u64 = 4096;
+        let unknown: u64 = self.unknown().map(|mark| mark.count).sum();
+        self.numbers == 0 && (self.too_many() || unknown > MANY)
+    }
+
     /// Whether there are so many different ones that this is no column of numbers.
     pub(crate) fn too_many(&self) -> bool {
         self.unknown().count() > MOST

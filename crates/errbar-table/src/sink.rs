@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::csv::CsvStream;
 use crate::csv::kinds::{self, Kind};
-use crate::csv::layout::Layout;
 use crate::csv::write::{CsvSink, Style};
 use crate::output::{self, Pending};
 use crate::parquet::leaf::Leaf;
 use crate::parquet::values::Meaning;
 use crate::parquet::write::{self, ParquetSink};
-use crate::stream::{RawRows, Streamed};
+use crate::stream::{Arranged, RawRows, Streamed};
 use crate::{Batch, Error, Result, Stream};
 
 /// A column that is added to a table.
@@ -50,36 +50,36 @@ pub struct Sink {
 }
 
 enum Written {
-    Csv {
-        sink: CsvSink,
-        /// Where the columns of a Parquet file are stored; empty for a CSV file.
-        places: Vec<(usize, Meaning)>,
-    },
+    Csv(CsvSink),
     Parquet {
         sink: Box<ParquetSink>,
-        /// How a CSV file is laid out, and what its columns hold.
-        source: Option<(String, Layout, Vec<Kind>)>,
+        /// What the columns of a CSV table hold.
+        kinds: Option<Vec<Kind>>,
     },
 }
 
 impl Sink {
     /// Begins a file beside `path`, which takes its place in the end; `-` is standard output. A name
     /// that ends in .parquet makes a Parquet file, .gz a gzipped CSV, any other a CSV with the
-    /// separator of the table that was read, or of a Parquet file commas (tabs for .tsv).
+    /// separator of the table that was read, or of a Parquet file commas (tabs for .tsv). Of several files the
+    /// first says how.
     ///
     /// A sink comes before the first batch of its stream. For a Parquet file of a CSV table it looks at
     /// all rows; `stop` says whether to give that up.
     ///
     /// # Errors
-    /// A name that is taken, a place that cannot be written to, a table that cannot be read, or
-    /// [`Error::Stopped`].
+    /// A name that is taken, a place that cannot be written to, a table that cannot be read, files that do not go
+    /// together, or [`Error::Stopped`].
     pub fn create(
         path: &Path,
         stream: &Stream,
         columns: Vec<NewColumn>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Self> {
-        let mut names = stream.header().to_vec();
+        if let Some(more) = &stream.more {
+            more.tables.check_same_columns()?;
+        }
+        let mut names = stream.header();
         for column in &columns {
             if names.contains(&column.name) {
                 return Err(Error::Usage(format!(
@@ -93,7 +93,7 @@ impl Sink {
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
         let tabs = matches!(output::ending(path).as_deref(), Some("tsv" | "tsv.gz"));
         let kinds = columns.iter().map(|column| column.kind).collect();
-        let file = match (&stream.0, ends_in("parquet")) {
+        let file = match (&stream.now, ends_in("parquet")) {
             (Streamed::Csv(csv), false) => {
                 let style = Style {
                     separator: csv.header.layout.separator,
@@ -103,8 +103,7 @@ impl Sink {
                     at_once: path.as_os_str() == "-",
                 };
                 let file = Pending::create(path)?;
-                let sink = CsvSink::new(file, style, &csv.header.raw, &columns)?;
-                Written::Csv { sink, places: vec![] }
+                Written::Csv(CsvSink::new(file, style, &csv.header.raw, &columns)?)
             }
             (Streamed::Parquet(parquet), false) => {
                 let table = &parquet.table;
@@ -115,26 +114,30 @@ impl Sink {
                     gzip: ends_in("gz"),
                     at_once: path.as_os_str() == "-",
                 };
-                let place = |(i, place): (usize, &Option<_>)| place.ok_or_else(|| table.nested(i));
-                let places = table.places.iter().enumerate().map(place);
-                let places = places.collect::<Result<_>>()?;
+                if let Some(nested) = table.places.iter().position(Option::is_none) {
+                    return Err(table.nested(nested));
+                }
                 let file = Pending::create(path)?;
-                let sink = CsvSink::new(file, style, &style.header(&table.names), &columns)?;
-                Written::Csv { sink, places }
+                Written::Csv(CsvSink::new(file, style, &style.header(&table.names), &columns)?)
             }
             (Streamed::Parquet(parquet), true) => {
+                if let Some(more) = &stream.more {
+                    more.tables.check_same_types()?;
+                }
                 let name = path.display().to_string();
                 let file = Pending::create(path)?;
                 let sink = ParquetSink::like(name, file, &parquet.table, &columns)?;
-                Written::Parquet { sink: Box::new(sink), source: None }
+                Written::Parquet { sink: Box::new(sink), kinds: None }
             }
             (Streamed::Csv(csv), true) => {
-                let kinds = csv.kinds(stop)?;
+                if let Some(more) = &stream.more {
+                    more.tables.check_same_types()?;
+                }
+                let kinds = kinds_of_all(csv, stream, stop)?;
                 let name = path.display().to_string();
                 let file = Pending::create(path)?;
                 let sink = ParquetSink::typed(name, file, &csv.header.names, &kinds, &columns)?;
-                let source = Some((csv.name.clone(), csv.header.layout, kinds));
-                Written::Parquet { sink: Box::new(sink), source }
+                Written::Parquet { sink: Box::new(sink), kinds: Some(kinds) }
             }
         };
         Ok(Self { kinds, file })
@@ -155,34 +158,60 @@ impl Sink {
             let why = "the new values do not fit the rows and columns of the table";
             return Err(Error::Usage(why.into()));
         }
-        let new: Vec<Leaf> = match self.file {
-            Written::Csv { .. } => vec![],
-            Written::Parquet { .. } => values.iter().map(write::leaf_of).collect(),
-        };
-        match (&mut self.file, &batch.kept) {
-            (Written::Csv { sink, .. }, RawRows::Csv { bytes, records }) => {
-                sink.write_records(bytes, records, values)
-            }
-            (Written::Csv { sink, places }, RawRows::Parquet(leaves)) => {
-                let leaf =
-                    |(leaf, meaning): &(usize, Meaning)| Some((leaves.get(*leaf)?, *meaning));
+        let other = || Error::Usage("a batch of one table cannot be written with another".into());
+        match (&mut self.file, &batch.kept, &*batch.arranged) {
+            (
+                Written::Csv(sink),
+                RawRows::Csv { bytes, records },
+                Arranged::Csv { layout, order },
+            ) => match order {
+                None if sink.has_separator(layout.separator) => {
+                    sink.write_records(bytes, records, values)
+                }
+                order => sink.write_fields(bytes, records, layout, order.as_deref(), values),
+            },
+            (Written::Csv(sink), RawRows::Parquet(leaves), Arranged::Parquet { places, .. }) => {
+                let leaf = |place: &Option<(usize, Meaning)>| {
+                    let (leaf, meaning) = (*place)?;
+                    Some((leaves.get(leaf)?, meaning))
+                };
                 let leaves: Vec<_> = places.iter().filter_map(leaf).collect();
                 sink.write_leaves(batch.rows, &leaves, values)
             }
-            (Written::Parquet { sink, .. }, RawRows::Parquet(leaves)) => {
-                let parts: Vec<_> = leaves.iter().chain(&new).map(|leaf| vec![leaf]).collect();
+            (
+                Written::Parquet { sink, .. },
+                RawRows::Parquet(leaves),
+                Arranged::Parquet { order, .. },
+            ) => {
+                let new: Vec<Leaf> = values.iter().map(write::leaf_of).collect();
+                let old: Vec<&Leaf> = match order {
+                    Some(order) => order.iter().filter_map(|at| leaves.get(*at)).collect(),
+                    None => leaves.iter().collect(),
+                };
+                let parts: Vec<_> = old.into_iter().chain(&new).map(|leaf| vec![leaf]).collect();
                 sink.write(batch.rows, &parts)
             }
-            (Written::Parquet { sink, source: Some(source) }, RawRows::Csv { bytes, records }) => {
-                let (name, layout, kinds) = source;
-                let Some(old) = kinds::convert(bytes, records, layout, kinds) else {
-                    return Err(Error::Content(format!("{name} has changed while it was read")));
+            (
+                Written::Parquet { sink, kinds: Some(kinds) },
+                RawRows::Csv { bytes, records },
+                Arranged::Csv { layout, order },
+            ) => {
+                let new: Vec<Leaf> = values.iter().map(write::leaf_of).collect();
+                let order = order.clone().unwrap_or_else(|| (0..kinds.len()).collect());
+                let mut here = kinds.clone();
+                for (kind, at) in kinds.iter().zip(&order) {
+                    *here.get_mut(*at).ok_or_else(other)? = *kind;
+                }
+                let Some(old) = kinds::convert(bytes, records, layout, &here) else {
+                    let why = "the table has changed while it was read";
+                    return Err(Error::Content(why.into()));
                 };
-                let old = old.iter().map(|parts| parts.iter().collect());
+                let old = order.iter().filter_map(|at| old.get(*at));
+                let old = old.map(|parts| parts.iter().collect());
                 let parts: Vec<Vec<&Leaf>> = old.chain(new.iter().map(|leaf| vec![leaf])).collect();
                 sink.write(batch.rows, &parts)
             }
-            _ => Err(Error::Usage("a batch of one table cannot be written with another".into())),
+            _ => Err(other()),
         }
     }
 
@@ -192,8 +221,24 @@ impl Sink {
     /// A failure to write.
     pub fn finish(self) -> Result<()> {
         match self.file {
-            Written::Csv { sink, .. } => sink.finish(),
+            Written::Csv(sink) => sink.finish(),
             Written::Parquet { sink, .. } => sink.finish(),
         }
     }
+}
+
+/// What the columns of the first file hold in all files.
+fn kinds_of_all(first: &CsvStream, stream: &Stream, stop: &dyn Fn() -> bool) -> Result<Vec<Kind>> {
+    let mut kinds = first.kinds(stop)?;
+    let Some(more) = &stream.more else { return Ok(kinds) };
+    for file in 1..more.tables.len() {
+        let (Streamed::Csv(csv), _) = Streamed::new(more.tables.again(file)?, &[], &[])? else {
+            continue;
+        };
+        let here = csv.kinds(stop)?;
+        for (kind, at) in kinds.iter_mut().zip(more.tables.beside_first(file)) {
+            *kind = here.get(at).map_or(*kind, |here| (*here).max(*kind));
+        }
+    }
+    Ok(kinds)
 }

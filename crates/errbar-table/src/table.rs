@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use crate::csv::Csv;
+use crate::csv::reading::CsvReading;
 use crate::parquet::file::Parquet;
-use crate::stream::{Stream, Streamed};
+use crate::parquet::reading::ParquetReading;
+use crate::stream::Stream;
 use crate::{Error, Format, Na, Odd, names, source};
 
 /// An opened table whose header has been read.
@@ -57,6 +59,37 @@ pub struct Columns {
     pub texts: Vec<Texts>,
 }
 
+/// A table of which chosen columns are read, some rows after the other. Only those columns are parsed.
+pub struct Reading(Part);
+
+enum Part {
+    Csv(Box<CsvReading>),
+    Parquet(Box<ParquetReading>),
+}
+
+impl Reading {
+    /// Reads on until so many rows are there to be taken, and a few more, or the table ends, which it says. `done` is told
+    /// the share of the table that was read and says whether to stop.
+    ///
+    /// # Errors
+    /// As [`Table::read`]; a text in a column that must have numbers is told when there are many, or at the end.
+    pub fn fill(&mut self, rows: u64, done: &mut dyn FnMut(f64) -> bool) -> crate::Result<bool> {
+        match &mut self.0 {
+            Part::Csv(csv) => csv.fill(rows, done),
+            Part::Parquet(parquet) => parquet.fill(rows, done),
+        }
+    }
+
+    /// Takes the rows that were read since the last time. Cells that hold no number are counted from the beginning of
+    /// the table, different texts anew.
+    pub fn take(&mut self) -> Columns {
+        match &mut self.0 {
+            Part::Csv(csv) => csv.take(),
+            Part::Parquet(parquet) => parquet.take(),
+        }
+    }
+}
+
 impl Table {
     /// Opens a file and reads its header; `-` is standard input. The format is known by content
     /// (gzip and Parquet have their marks), not by name.
@@ -92,6 +125,14 @@ impl Table {
         match &self.0 {
             Opened::Csv(csv) => Some(csv.header.layout.separator),
             Opened::Parquet(_) => None,
+        }
+    }
+
+    /// What the columns hold, where they have a type: one that reads alike is alike.
+    pub(crate) fn types(&self) -> Option<Vec<String>> {
+        match &self.0 {
+            Opened::Csv(_) => None,
+            Opened::Parquet(parquet) => Some(parquet.types()),
         }
     }
 
@@ -146,17 +187,23 @@ impl Table {
         texts: &[usize],
         done: &mut dyn FnMut(f64) -> bool,
     ) -> crate::Result<Columns> {
+        let mut reading = self.reading(numbers, texts)?;
+        reading.fill(u64::MAX, done)?;
+        Ok(reading.take())
+    }
+
+    /// Begins to read the chosen columns, some rows after the other.
+    ///
+    /// # Errors
+    /// A column that cannot be read as it is asked for.
+    pub fn reading(self, numbers: &[NumberColumn], texts: &[usize]) -> crate::Result<Reading> {
         self.check_places(numbers.iter().map(|number| &number.column).chain(texts))?;
-        let mut read = match self.0 {
-            Opened::Csv(csv) => csv.read(numbers, texts, done, &self.1),
-            Opened::Parquet(parquet) => parquet.read(numbers, texts, done),
-        }?;
-        for (numbers, odd) in read.numbers.iter_mut().zip(&mut read.odd) {
-            if let Numbers::Values(values) = numbers {
-                self.1.take_out(values, 0, odd);
+        Ok(Reading(match self.0 {
+            Opened::Csv(csv) => Part::Csv(Box::new(csv.reading(numbers, texts, &self.1))),
+            Opened::Parquet(parquet) => {
+                Part::Parquet(Box::new(parquet.reading(numbers, texts, &self.1)?))
             }
-        }
-        Ok(read)
+        }))
     }
 
     /// Reads batch by batch, keeping every column for a [`crate::Sink`].
@@ -165,14 +212,11 @@ impl Table {
     /// A column that cannot be read as it is asked for.
     pub fn stream(self, numbers: &[usize], texts: &[usize]) -> crate::Result<Stream> {
         self.check_places(numbers.iter().chain(texts))?;
-        match self.0 {
-            Opened::Csv(csv) => {
-                Ok(Stream(Streamed::Csv(csv.stream(numbers, texts, &self.1)), self.1))
-            }
-            Opened::Parquet(parquet) => {
-                Ok(Stream(Streamed::Parquet(parquet.stream(numbers, texts)?), self.1))
-            }
-        }
+        Stream::of_table(self, numbers, texts)
+    }
+
+    pub(crate) fn into_parts(self) -> (Opened, Na) {
+        (self.0, self.1)
     }
 
     fn check_places<'a>(&self, places: impl IntoIterator<Item = &'a usize>) -> crate::Result<()> {

@@ -1,6 +1,7 @@
 //! What may be wrong with errors before any model is fitted to them, in words.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,8 @@ use crate::checks::check_length;
 use crate::error::Result;
 use crate::score::bootstrap::dependence;
 use crate::score::deterministic as point;
-use crate::score::{Sample, errors_of};
+use crate::score::one_pass::{Course, Stretch};
+use crate::score::{Sample, Scores, errors_of};
 use crate::words::significant;
 
 /// Errors in a few numbers.
@@ -59,6 +61,44 @@ impl Summary {
             root_mean_squared_error: point::root_mean_squared_error(&sample),
         }
     }
+}
+
+impl Summary {
+    /// Of errors that were judged as they came.
+    #[must_use]
+    pub fn of_course(course: &Course, scores: &Scores) -> Self {
+        let Scores { bias, mae, rmse, .. } = *scores;
+        Self { root_mean_squared_error: rmse, ..Self::of_part(course, 0..course.rows(), bias, mae) }
+    }
+
+    /// Of consecutive rows, whose squares are not known.
+    fn of_part(course: &Course, rows: Range<usize>, bias: f64, mae: f64) -> Self {
+        let parts = course.parts(rows.clone(), batches(rows.len()));
+        let of = |sum: fn(&Stretch) -> f64| {
+            of_sums(parts.iter().map(|part| (part.weight, sum(part))).collect())
+        };
+        Self {
+            bias,
+            bias_standard_error: of(|part| part.error),
+            mean_absolute_error: mae,
+            mean_absolute_standard_error: of(|part| part.absolute),
+            root_mean_squared_error: f64::NAN,
+        }
+    }
+}
+
+/// Changes in the course of errors that were judged as they came, in the order of time: those that [`diagnose`] finds
+/// between the first and the last quarter of rows.
+#[must_use]
+pub fn drifts(course: &Course) -> Vec<Finding> {
+    let (rows, quarter) = (course.rows(), course.rows() / 4);
+    let whole = course.parts(0..rows, 1)[0];
+    let parts = [0..quarter, rows - quarter..rows].map(|rows| {
+        let sums = course.parts(rows.clone(), 1)[0];
+        let (bias, mae) = (sums.error / sums.weight, sums.absolute / sums.weight);
+        Summary::of_part(course, rows, bias, mae)
+    });
+    if quarter < 20 { Vec::new() } else { drift_between(parts, whole.absolute / whole.weight) }
 }
 
 /// How errors have changed since a model was fitted. Prints as a sentence or two.
@@ -340,7 +380,10 @@ fn drift(error: &[f64], weight: Option<&[f64]>, mean_absolute_error: f64) -> Vec
     }
     let rows = [0..quarter, error.len() - quarter..error.len()];
     let parts = rows.map(|rows| Summary::of(&error[rows.clone()], weight.map(|w| &w[rows])));
-    let [first, last] = parts;
+    drift_between(parts, mean_absolute_error)
+}
+
+fn drift_between([first, last]: [Summary; 2], mean_absolute_error: f64) -> Vec<Finding> {
     let mut out = Vec::new();
     let standard_error = first.bias_standard_error.hypot(last.bias_standard_error);
     let moved = (last.bias - first.bias).abs();
@@ -358,9 +401,12 @@ fn drift(error: &[f64], weight: Option<&[f64]>, mean_absolute_error: f64) -> Vec
 /// The standard error of a weighted mean from means of batches of consecutive rows, so that
 /// neighbours which resemble each other do not count as independent. 0 for fewer than two rows.
 pub(crate) fn standard_error(values: &[f64], weight: Option<&[f64]>) -> f64 {
-    let rows = values.len();
-    let batches = if rows < 16 { rows } else { ((rows as f64).sqrt() as usize).min(200) };
-    of_batches(values, weight, batches)
+    of_batches(values, weight, batches(values.len()))
+}
+
+/// How many batches rows are put into.
+fn batches(rows: usize) -> usize {
+    if rows < 16 { rows } else { ((rows as f64).sqrt() as usize).min(200) }
 }
 
 /// The same for a sample whose dependence can be measured, as scores are drawn: rows that look
@@ -387,11 +433,16 @@ fn of_batches(values: &[f64], weight: Option<&[f64]>, batches: usize) -> f64 {
             (of.map(of_weight).sum(), sum)
         })
         .collect();
+    largest * of_sums(sums)
+}
+
+/// The standard error of a mean, from the weight and the weighted sum of each of some batches.
+fn of_sums(sums: Vec<(f64, f64)>) -> f64 {
     let total: f64 = sums.iter().map(|(weight, _)| weight).sum();
     let mean = sums.iter().map(|(_, sum)| sum).sum::<f64>() / total;
     let squares: f64 = sums.iter().map(|(weight, sum)| (sum - weight * mean).powi(2)).sum();
-    let b = batches as f64;
-    largest * (squares * b / (b - 1.0)).sqrt() / total
+    let b = sums.len() as f64;
+    if b < 2.0 { 0.0 } else { (squares * b / (b - 1.0)).sqrt() / total }
 }
 
 /// Three significant digits.

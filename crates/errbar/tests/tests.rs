@@ -18,7 +18,8 @@ mod guarantee; // conformal intervals
 mod importance; // what each input is worth
 mod law; // laws beyond the Gaussian
 mod layers; // the order of the library's rooms
-mod math; // elementary functions
+mod math;
+mod one_pass; // rows judged as they come // elementary functions
 mod reliability; // the Reliability Score
 mod score_vectors; // 60-digit values
 mod shape; // the law of errors

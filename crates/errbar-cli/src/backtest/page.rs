@@ -75,8 +75,7 @@ pub(super) fn write(
 
 /// The command, as far as it says what was walked through.
 fn command(arguments: &Arguments) -> String {
-    let mut words =
-        vec!["errbar backtest".to_string(), quoted(&arguments.file.display().to_string())];
+    let mut words = vec!["errbar backtest".to_string(), arguments.files.quoted()];
     let columns = &arguments.columns;
     let mut add = |option: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("--{option} {}", quoted(&value))));

@@ -2,17 +2,24 @@
 
 use anyhow::bail;
 use errbar_table::{Numbers, Odd, Texts};
+use serde::Serialize;
 
 use super::{NumberId, RequestedColumn, TextId};
 use crate::arguments::Missing;
+use crate::fill_values::FillValues;
 
 /// The rows in which nothing is missing.
 pub(crate) struct Columns {
+    /// What messages call the table.
     pub(super) file: String,
-    /// Rows in the file.
+    /// The files it is made of.
+    pub(super) files: Vec<FileRows>,
+    /// Rows of the first of them that are not among these, before them.
+    pub(super) before: u64,
+    /// Rows in all of them.
     pub(super) total_rows: usize,
     pub(super) rows: usize,
-    /// The number in the file of each row, counted from 1; none when they are all there and in
+    /// The number in the table of each row, counted from 1; none when they are all there and in
     /// order.
     pub(super) numbers_of_rows: Option<Vec<u64>>,
     pub(super) asked: Vec<RequestedColumn>,
@@ -29,6 +36,15 @@ pub(crate) struct Columns {
     pub(super) left_out: Vec<(String, usize)>,
     /// What was taken without being named.
     pub(super) notes: Vec<String>,
+    /// What looks odd in the columns of numbers, where those have gone by.
+    pub(super) fill: Option<Vec<FillValues>>,
+}
+
+/// A file, and how many rows it has.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct FileRows {
+    pub(crate) file: String,
+    pub(crate) rows: usize,
 }
 
 impl Columns {
@@ -37,22 +53,32 @@ impl Columns {
         self.rows
     }
 
-    /// The number of rows in the file.
+    /// The number of rows in all files.
     pub(crate) fn total_rows(&self) -> usize {
         self.total_rows
     }
 
-    /// What messages call the file.
+    /// What messages call the table.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
-    /// The number in the file, counted from 1, of a kept row, counted from 0.
-    pub(crate) fn row_in_file(&self, row: usize) -> u64 {
+    /// The files that are one table here; none where there is only one.
+    pub(crate) fn files(&self) -> Vec<FileRows> {
+        if self.files.len() > 1 { self.files.clone() } else { Vec::new() }
+    }
+
+    /// The number in the table, counted from 1 through all files, of a kept row, counted from 0.
+    pub(crate) fn row_in_table(&self, row: usize) -> u64 {
         match &self.numbers_of_rows {
             Some(numbers) => numbers[row],
-            None => row as u64 + 1,
+            None => self.before + row as u64 + 1,
         }
+    }
+
+    /// The file and the number in it of a kept row, counted from 0: "b.csv, row 12".
+    pub(crate) fn place(&self, row: usize) -> String {
+        place_in(&self.files, self.row_in_table(row))
     }
 
     /// A column of numbers. (Empty if the column was only tried and holds none.)
@@ -121,14 +147,43 @@ impl Columns {
         }
     }
 
+    /// Leaves rows out in which something is missing, and refuses a table without any others.
     pub(super) fn leave_out(
         &mut self,
         missing: Option<Missing>,
         time: Option<&RequestedColumn>,
     ) -> anyhow::Result<()> {
-        if self.rows == 0 {
-            bail!("{} has a header but no rows below it", self.file);
+        self.drop_gaps(missing, time)?;
+        self.check_rows()
+    }
+
+    /// Refuses a table without rows.
+    pub(super) fn check_rows(&self) -> anyhow::Result<()> {
+        if self.total_rows == 0 {
+            let have = if self.files.len() > 1 { "have headers" } else { "has a header" };
+            bail!(
+                "{} {have} but no rows below {}",
+                self.file,
+                if have == "has a header" { "it" } else { "them" }
+            );
         }
+        if self.rows == 0 {
+            bail!(
+                "{}: no row is complete; of {} rows {}",
+                self.file,
+                self.total_rows,
+                self.gaps_in_words()
+            );
+        }
+        Ok(())
+    }
+
+    /// Leaves rows out in which something is missing.
+    pub(super) fn drop_gaps(
+        &mut self,
+        missing: Option<Missing>,
+        time: Option<&RequestedColumn>,
+    ) -> anyhow::Result<()> {
         let mut keep: Vec<bool> = Vec::new(); // empty while nothing is missing
         let columns =
             self.asked.iter().zip(&self.numbers).filter_map(|(asked, numbers)| match numbers {
@@ -141,10 +196,9 @@ impl Columns {
             let Some(first) = values.iter().position(|value| value.is_nan()) else { continue };
             if missing == Some(Missing::Error) {
                 bail!(
-                    "{}, row {}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
+                    "{}, column \"{}\": the {} is missing; fill it in, or leave such rows out \
                      with --missing drop",
-                    self.file,
-                    first + 1,
+                    self.place(first),
                     asked.name,
                     asked.role.name()
                 );
@@ -161,23 +215,15 @@ impl Columns {
         if keep.is_empty() {
             return Ok(());
         }
-        let rows: Vec<u64> =
-            (1..).zip(&keep).filter(|(_, keep)| **keep).map(|(row, _)| row).collect();
-        if rows.is_empty() {
-            bail!(
-                "{}: no row is complete; of {} rows {}",
-                self.file,
-                self.total_rows,
-                self.gaps_in_words()
-            );
-        }
+        let rows = (self.before + 1..).zip(&keep).filter(|(_, keep)| **keep);
+        let rows: Vec<u64> = rows.map(|(row, _)| row).collect();
         self.keep(&keep, rows);
         Ok(())
     }
 
     /// Keeps only some of the rows, for a reason that the caller gives.
     pub(crate) fn retain(&mut self, keep: &[bool]) {
-        let numbers = (0..self.rows).filter(|&row| keep[row]).map(|row| self.row_in_file(row));
+        let numbers = (0..self.rows).filter(|&row| keep[row]).map(|row| self.row_in_table(row));
         let numbers: Vec<u64> = numbers.collect();
         self.keep(keep, numbers);
     }
@@ -196,7 +242,7 @@ impl Columns {
     }
 
     /// A column by its role, or by its name where several have that role.
-    fn called(&self, asked: &RequestedColumn) -> String {
+    pub(super) fn called(&self, asked: &RequestedColumn) -> String {
         let same = self.asked.iter().filter(|other| other.role == asked.role).count();
         if same > 1 { format!("\"{}\"", asked.name) } else { asked.role.name().to_string() }
     }
@@ -210,8 +256,7 @@ impl Columns {
             let role = asked.role;
             let wrong = |value: &f64| value.is_infinite() || role.refuses(*value).is_some();
             let Some(row) = values.iter().position(wrong) else { continue };
-            let place =
-                format!("{}, row {}, column \"{}\"", self.file, self.row_in_file(row), asked.name);
+            let place = format!("{}, column \"{}\"", self.place(row), asked.name);
             match role.refuses(values[row]).filter(|_| values[row].is_finite()) {
                 Some(must) => {
                     bail!("{place} is {}, but {} must be {must}", values[row], role.name())
@@ -224,9 +269,8 @@ impl Columns {
         let infinite = |time: &Vec<f64>| time.iter().position(|t| t.is_infinite());
         if let Some(row) = self.time.as_ref().and_then(infinite) {
             bail!(
-                "{}, row {}: the time is infinite; correct it, or leave the field empty",
-                self.file,
-                self.row_in_file(row)
+                "{}: the time is infinite; correct it, or leave the field empty",
+                self.place(row)
             );
         }
         Ok(())
@@ -240,7 +284,7 @@ impl Columns {
         }
         let mut order: Vec<usize> = (0..self.rows).collect();
         order.sort_by(|&a, &b| time[a].total_cmp(&time[b]));
-        self.numbers_of_rows = Some(order.iter().map(|&row| self.row_in_file(row)).collect());
+        self.numbers_of_rows = Some(order.iter().map(|&row| self.row_in_table(row)).collect());
         for numbers in &mut self.numbers {
             if let Numbers::Values(values) = numbers {
                 reorder(values, &order);
@@ -249,6 +293,18 @@ impl Columns {
         self.texts.iter_mut().for_each(|texts| reorder(&mut texts.rows, &order));
         self.time.iter_mut().for_each(|time| reorder(time, &order));
     }
+}
+
+/// "b.csv, row 12", for a row of all files together, counted from 1.
+fn place_in(files: &[FileRows], row: u64) -> String {
+    let mut left = row;
+    for (nth, FileRows { file, rows }) in files.iter().enumerate() {
+        if left <= *rows as u64 || nth + 1 == files.len() {
+            return format!("{file}, row {left}");
+        }
+        left -= *rows as u64;
+    }
+    format!("row {row}")
 }
 
 pub(crate) fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {

@@ -6,30 +6,33 @@
 //! values out of range by file, row and column, and remembers which rows of the file were kept.
 
 mod kept;
+mod passing;
+mod reader;
 mod role;
 mod times;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::bail;
-use errbar::Monitor;
 use errbar_table::dates::DateFormat;
-use errbar_table::{Format, NumberColumn, Numbers, Table};
+use errbar_table::files::Files;
+use errbar_table::{Na, NumberColumn, Tables};
 
-pub(crate) use self::kept::{Columns, retain};
+pub(crate) use self::kept::{Columns, FileRows, retain};
+pub(crate) use self::passing::{Passing, Surprise};
+use self::reader::{Reader, Wanted, WantedTime};
 pub(crate) use self::role::Role;
-use self::times::{RequestedTimes, Times};
+use self::times::RequestedTimes;
+use crate::advice;
 use crate::arguments::{Missing, TableArguments};
 use crate::console::Console;
-use crate::{advice, stop};
+use crate::training::listed;
 
-/// The columns a command wants from a table that has been opened.
+/// The columns a command wants from files that have been opened, and are one table.
 pub(crate) struct Request {
-    path: PathBuf,
-    format: Format,
+    na: Na,
     missing: Option<Missing>,
-    table: Table,
+    tables: Tables,
     numbers: Vec<RequestedColumn>,
     texts: Vec<usize>,
     time: Option<RequestedTimes>,
@@ -65,24 +68,44 @@ impl RequestedColumn {
 }
 
 impl Request {
-    /// Opens a table; `-` is standard input.
-    pub(crate) fn open(path: &Path, arguments: &TableArguments) -> anyhow::Result<Self> {
-        let table = arguments.open(path)?;
+    /// Opens the files that paths stand for, as one table; `-` is standard input.
+    pub(crate) fn open(given: &[PathBuf], arguments: &TableArguments) -> anyhow::Result<Self> {
+        let Files { paths, left_out } = Files::of(given)?;
+        let format = arguments.format();
+        let tables = Tables::open(&paths, &format)?;
+        let notes =
+            left_out.iter().map(|what| format!("no tables by their names, and not read: {what}"));
         Ok(Self {
-            path: path.to_path_buf(),
-            format: arguments.format(),
+            na: format.na,
             missing: arguments.missing,
-            table,
+            tables,
             numbers: Vec::new(),
             texts: Vec::new(),
             time: None,
-            notes: Vec::new(),
+            notes: notes.collect(),
         })
     }
 
-    /// The names of all columns.
+    /// The names of all columns that all files have.
     pub(crate) fn header(&self) -> &[String] {
-        self.table.header()
+        self.tables.header()
+    }
+
+    /// "a.csv has", or "a.csv and b.csv have".
+    fn have(&self) -> String {
+        let have = if self.tables.len() == 1 { "has" } else { "have" };
+        format!("{} {have}", self.tables.name())
+    }
+
+    /// Columns that not all files have, in words.
+    pub(crate) fn not_in_all(&self) -> Option<String> {
+        let some = self.tables.not_in_all();
+        let each = |(name, with, without): &(&str, &str, &str)| {
+            format!("\"{name}\" ({with} has it, {without} has not)")
+        };
+        let each: Vec<String> = some.iter().map(each).collect();
+        let each: Vec<&str> = each.iter().map(String::as_str).collect();
+        (!each.is_empty()).then(|| format!("not in all files, and not used: {}", listed(&each)))
     }
 
     /// Whether a column has this name.
@@ -92,7 +115,15 @@ impl Request {
 
     /// "It has: x, mu, y".
     pub(crate) fn listing(&self) -> String {
-        advice::listing(&self.table)
+        advice::listing(&self.tables)
+    }
+
+    /// That a column is not there; `why` says what it is wanted for.
+    pub(crate) fn lacks(&self, name: &str, why: &str) -> anyhow::Error {
+        match self.tables.column_for(name, why) {
+            Err(error) => error.into(),
+            Ok(_) => anyhow::anyhow!("{} no column \"{name}\"{why}", self.have()),
+        }
     }
 
     /// A column that must hold numbers that its role allows; a row without one is left out.
@@ -127,14 +158,14 @@ impl Request {
     }
 
     fn ask(&mut self, role: Role, name: &str, required: bool) -> anyhow::Result<NumberId> {
-        let column = self.table.column(name)?;
+        let column = self.tables.column(name)?;
         self.numbers.push(RequestedColumn::new(role, name, column, required));
         Ok(NumberId(self.numbers.len() - 1))
     }
 
     /// A column of text; a row without one is kept, with empty text.
     pub(crate) fn text(&mut self, name: &str) -> anyhow::Result<TextId> {
-        self.texts.push(self.table.column(name)?);
+        self.texts.push(self.tables.column(name)?);
         Ok(TextId(self.texts.len() - 1))
     }
 
@@ -146,7 +177,7 @@ impl Request {
         format: Option<&DateFormat>,
     ) -> anyhow::Result<()> {
         if let Some(name) = name {
-            let column = self.table.column(name)?;
+            let column = self.tables.column(name)?;
             let column = RequestedColumn::new(Role::Time, name, column, false);
             self.time = Some(RequestedTimes { column, format: format.cloned() });
         }
@@ -155,8 +186,29 @@ impl Request {
 
     /// Reads everything that was asked for.
     pub(crate) fn read(self, console: Console) -> anyhow::Result<Columns> {
-        let file = self.table.name().to_string();
-        let from_input = self.path.as_os_str() == "-";
+        self.passing().read_all(console)
+    }
+
+    /// Reads everything that was asked for, unless that are more rows than so many: then what was read so far, and the
+    /// rest to come.
+    pub(crate) fn read_up_to(self, rows: usize, console: Console) -> anyhow::Result<Read> {
+        let mut passing = self.passing();
+        let progress = console.progress("Reading");
+        let mut count = 0;
+        while let Some(part) = passing.reader.next(1, &progress)? {
+            count += part.columns.rows;
+            passing.waiting.push_back(part);
+            if count > rows {
+                return Ok(Read::More(passing));
+            }
+        }
+        let parts = std::mem::take(&mut passing.waiting);
+        Ok(Read::All(passing.join(parts, &progress)?))
+    }
+
+    /// Splits what is wanted from where it comes from.
+    fn passing(self) -> Passing {
+        let Self { na, missing, tables, numbers, texts, time, notes } = self;
         // Each column of the file once, whatever it is used as.
         let mut columns: Vec<NumberColumn> = Vec::new();
         let mut place = |asked: &RequestedColumn| {
@@ -168,93 +220,31 @@ impl Request {
             columns.push(NumberColumn { column, required });
             columns.len() - 1
         };
-        let places: Vec<usize> = self.numbers.iter().map(&mut place).collect();
-        let must_be_text = self.time.as_ref().is_some_and(RequestedTimes::must_be_text);
-        let time_place =
-            self.time.as_ref().filter(|_| !must_be_text).map(|time| place(&time.column));
-        // Standard input cannot be read again, should its times turn out to be text.
-        let mut texts = self.texts.clone();
-        let time_text = self.time.as_ref().filter(|_| from_input || must_be_text);
-        texts.extend(time_text.map(|time| time.column.column));
-        let has_time_text = time_text.is_some();
-        let read = read_table(self.table, &columns, &texts, console)?;
-        let (mut found, mut found_texts) = (read.numbers, read.texts);
-
-        let times: Option<Times> = match (&self.time, time_place.map(|at| &found[at])) {
-            (Some(asked), Some(Numbers::Values(values))) => Some(asked.of_numbers(values)),
-            (Some(asked), numbers) => {
-                let texts = match has_time_text {
-                    true => found_texts.pop(),
-                    false => {
-                        let table = Table::open(&self.path, &self.format)?;
-                        let column = table.column(&asked.column.name)?;
-                        read_table(table, &[], &[column], console)?.texts.pop()
-                    }
-                };
-                let Some(texts) = texts else { bail!("{file} has changed while it was read") };
-                Some(asked.of_texts(texts, numbers, &self.format.na, &file)?)
-            }
-            (None, _) => None,
-        };
-        found_texts.truncate(self.texts.len());
-        if times.as_ref().is_some_and(|times| times.values.len() != read.rows) {
-            bail!("{file} has changed while it was read");
-        }
-
-        // A column used twice is copied; almost always each is used once and moved.
-        let mut last_use = vec![0; found.len()];
-        places.iter().enumerate().for_each(|(id, &at)| last_use[at] = id);
-        let numbers = places.iter().enumerate().map(|(id, &at)| {
-            let nothing = Numbers::Values(Vec::new());
-            if last_use[at] == id {
-                std::mem::replace(&mut found[at], nothing)
-            } else {
-                copy(&found[at])
-            }
-        });
-        let mut kept = Columns {
-            file,
-            total_rows: read.rows,
-            rows: read.rows,
-            numbers_of_rows: None,
-            numbers: numbers.collect(),
-            odd: places.iter().map(|&at| read.odd[at].clone()).collect(),
-            asked: self.numbers,
-            texts: found_texts,
-            dates: times.as_ref().is_some_and(|times| times.are_dates),
-            time_written: times.as_ref().and_then(|times| times.written.clone()),
-            time: times.map(|times| times.values),
-            left_out: Vec::new(),
-            notes: self.notes,
-        };
-        kept.give_up_empty_columns();
-        kept.leave_out(self.missing, self.time.as_ref().map(|time| &time.column))?;
-        kept.check()?;
-        kept.sort_by_time();
-        Ok(kept)
+        let places: Vec<usize> = numbers.iter().map(&mut place).collect();
+        let wanted_time = time.as_ref().map(|time| WantedTime::of(time, || place(&time.column)));
+        let wanted = Wanted { numbers: columns, texts: texts.clone(), time: wanted_time };
+        let reader = Reader::new(tables, wanted);
+        Passing::new(
+            Asked { na, missing, numbers, texts: texts.len(), time, notes },
+            reader,
+            places,
+        )
     }
 }
 
-fn read_table(
-    table: Table,
-    numbers: &[NumberColumn],
-    texts: &[usize],
-    console: Console,
-) -> anyhow::Result<errbar_table::Columns> {
-    let progress = console.progress("Reading");
-    let read = table.read(numbers, texts, &mut |share: f64| {
-        progress.progress(share);
-        progress.should_stop()
-    });
-    stop::check()?;
-    Ok(read?)
+/// What comes of reading up to so many rows.
+pub(crate) enum Read {
+    All(Columns),
+    More(Passing),
 }
 
-fn copy(numbers: &Numbers) -> Numbers {
-    match numbers {
-        Numbers::Values(values) => Numbers::Values(values.clone()),
-        Numbers::NotNumbers { value, row } => {
-            Numbers::NotNumbers { value: value.clone(), row: *row }
-        }
-    }
+/// What was asked of a table that is being read.
+struct Asked {
+    na: Na,
+    missing: Option<Missing>,
+    numbers: Vec<RequestedColumn>,
+    /// How many columns of text.
+    texts: usize,
+    time: Option<RequestedTimes>,
+    notes: Vec<String>,
 }

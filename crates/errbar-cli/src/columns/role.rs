@@ -64,10 +64,18 @@ impl Request {
         if let Some(name) = given {
             return Ok(name.to_string());
         }
-        let (file, called) = (self.table.name(), role.name());
+        let called = role.name();
+        let somewhere = self.tables.not_in_all();
+        let has = |usual: &&&str| somewhere.iter().any(|(name, ..)| name == *usual);
+        if !role.usual().iter().any(|name| self.has(name))
+            && let Some(name) = role.usual().iter().find(has)
+        {
+            return Err(self.lacks(name, ""));
+        }
         let Some(name) = role.usual().iter().find(|name| self.has(name)) else {
             bail!(
-                "{file} has no column named {}: name the one with the {called} with --{called}{advice}",
+                "{} no column named {}: name the one with the {called} with --{called}{advice}",
+                self.have(),
                 role.usual().join(" or ")
             );
         };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use errbar_table::Numbers;
 
 use super::{Columns, NumberId, Role};
+use crate::fill_values::FillValues;
 use crate::{advice, fill_values, stop};
 
 impl Columns {
@@ -47,16 +48,31 @@ impl Columns {
         (!all.is_empty()).then(|| format!("taken as missing: {}{more}", all.join(", ")))
     }
 
+    /// Looks for values that look like marks for missing ones now, as columns will be taken out.
+    pub(crate) fn look_for_fill_values(&mut self) {
+        let look = |numbers: &Numbers| {
+            let mut seen = FillValues::default();
+            if let Numbers::Values(values) = numbers {
+                seen.look(values);
+            }
+            seen
+        };
+        self.fill = Some(self.numbers.iter().map(look).collect());
+    }
+
     /// A warning for each column with values that look like marks for missing ones.
     pub(crate) fn fill_values_in_words(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
-        for (asked, numbers) in self.asked.iter().zip(&self.numbers) {
+        for (nth, (asked, numbers)) in self.asked.iter().zip(&self.numbers).enumerate() {
             let Numbers::Values(values) = numbers else { continue };
             // Weights and columns that are only shown are no data.
             if asked.role == Role::Weight || asked.may_be_infinite {
                 continue;
             }
-            let found = fill_values::find(values);
+            let found = match self.fill.as_ref().and_then(|fill| fill.get(nth)) {
+                Some(seen) => seen.find(),
+                None => fill_values::find(values),
+            };
             if let Some(said) = fill_values::in_words(asked.role.name(), &asked.name, &found)
                 && !all.contains(&said)
             {
@@ -108,7 +124,7 @@ impl Columns {
     /// A sentence for what the library refused, with the row's number in the file.
     pub(crate) fn refused(&self, error: errbar::Error) -> anyhow::Error {
         use errbar::Error;
-        let place = |row: usize| format!("{}, row {}", self.file, self.row_in_file(row));
+        let place = |row: usize| self.place(row);
         match error {
             Error::Stopped => stop::Stopped.into(),
             Error::ErrorOverflow { index, observation, forecast } => anyhow::anyhow!(

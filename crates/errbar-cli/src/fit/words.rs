@@ -17,6 +17,7 @@ use errbar::sigma::stack::Member;
 use errbar::words::{percent, significant};
 
 use crate::advice;
+use crate::columns::FileRows;
 use crate::console::Console;
 use crate::promise::promised;
 use crate::score::with_remedy;
@@ -39,6 +40,8 @@ pub(super) struct FitSummary {
     /// How the times are written, where that is not ISO 8601.
     pub(super) time_written: Option<String>,
     pub(super) file: String,
+    /// Those that are one table here; none where there is only one.
+    pub(super) files: Vec<FileRows>,
     pub(super) output: PathBuf,
     pub(super) in_order: bool,
 }
@@ -329,7 +332,7 @@ impl FitSummary {
         let warnings: Vec<String> = self.findings.iter().map(advice::on_errors).collect();
         let moved = fitted.bias().is_some();
         let verdict = self.verdict.as_ref().map(|verdict| with_remedy(verdict, moved));
-        serde_json::json!({
+        let mut json = serde_json::json!({
             "file": self.file,
             "model_file": self.output.display().to_string(),
             "rows": rows,
@@ -357,7 +360,11 @@ impl FitSummary {
             "lag_suggested": self.suggested,
             "warnings": warnings,
             "notes": self.notes,
-        })
+        });
+        if !self.files.is_empty() {
+            json["files"] = serde_json::json!(self.files);
+        }
+        json
     }
 }
 

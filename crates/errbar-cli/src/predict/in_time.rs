@@ -13,7 +13,7 @@ use crate::series::{Asked, Observations, SeriesTable};
 pub(super) struct InTime {
     said: Followed,
     columns: usize,
-    /// For each row of the file its place among those that have a time.
+    /// For each row of the table, of all files together, its place among those that have a time.
     places: Vec<Option<u32>>,
 }
 
@@ -43,7 +43,7 @@ impl InTime {
         if as_fitted || !(needed || told) {
             return Ok(None);
         }
-        if arguments.file.as_os_str() == "-" {
+        if arguments.files.has_stdin() {
             bail!(
                 "the model follows what was observed, and so reads the table twice: name a file instead of \
                  standard input{}",
@@ -57,7 +57,7 @@ impl InTime {
             missing: None,
         };
         let asked = Asked {
-            file: &arguments.file,
+            files: arguments.files.given(),
             table: &format,
             console: arguments.console,
             forecast: arguments.forecast.as_deref(),
@@ -77,12 +77,12 @@ impl InTime {
         }
         let mut places = vec![None; rows.kept.total_rows()];
         for row in 0..rows.kept.rows() {
-            places[rows.kept.row_in_file(row) as usize - 1] = Some(row as u32);
+            places[rows.kept.row_in_table(row) as usize - 1] = Some(row as u32);
         }
         Ok(Some(Self { said, columns: fitted.names().len(), places }))
     }
 
-    /// A row of a batch that begins with a row of the file, counted from 1.
+    /// A row of a batch that begins with a row of the table, counted from 1.
     pub(super) fn of_row(&self, first: u64, row: usize) -> Option<Said<'_>> {
         let place = (*self.places.get(first as usize - 1 + row)?)? as usize;
         let Followed { inputs, whole, bends, .. } = &self.said;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use errbar::fit::Fitted;
 use errbar::fit::guarantee::Category;
-use errbar_table::{Batch, Table};
+use errbar_table::{Batch, Tables};
 
 use super::Arguments;
 use crate::promise;
@@ -23,7 +23,7 @@ impl Promise {
     pub(super) fn of(
         arguments: &Arguments,
         fitted: &Fitted,
-        table: &Table,
+        table: &Tables,
     ) -> anyhow::Result<Self> {
         if arguments.guarantee.is_empty() {
             return Ok(Self { group: None, names: Arc::new([]), levels: vec![] });

@@ -6,6 +6,7 @@ use errbar_table::{Batch, Odd};
 
 use super::Arguments;
 use super::error_bars::ErrorBars;
+use super::outputs;
 use super::promise::Promise;
 use crate::console::Console;
 use crate::fill_values;
@@ -96,8 +97,12 @@ impl Tally {
                 significant(self.largest, 4)
             );
         }
-        if arguments.output.as_os_str() != "-" {
-            text += &format!("; wrote {}", arguments.output.display());
+        match arguments.output.as_os_str() == "-" {
+            true => {}
+            false if outputs::is_folder(&arguments.output) => {
+                text += &format!("; wrote them to files in {}", arguments.output.display());
+            }
+            false => text += &format!("; wrote {}", arguments.output.display()),
         }
         console.note(&text);
         if self.without > 0 {

@@ -12,6 +12,7 @@ pub(crate) use self::origin::quoted;
 use self::read::ReportRows;
 use crate::arguments::{DateArguments, TableArguments, Threads};
 use crate::console::Console;
+use crate::files::FileArguments;
 use crate::output::{self, Pending};
 use crate::{model_file, stop};
 
@@ -30,8 +31,8 @@ use crate::{model_file, stop};
 
 Columns named forecast, observation and sigma (or mu and y) need not be named.")]
 pub(crate) struct Arguments {
-    /// The table: CSV (also gzipped) or Parquet; - is standard input.
-    file: PathBuf,
+    #[command(flatten)]
+    files: FileArguments,
 
     /// The model file that errbar fit wrote: sigma is its, and the forecast where it makes one.
     #[arg(long, short, value_name = "FILE", conflicts_with = "sigma")]
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
     if let Some(model) = &arguments.model
         && model.as_os_str() == "-"
-        && arguments.file.as_os_str() == "-"
+        && arguments.files.has_stdin()
     {
         bail!("the table and the model cannot both come from standard input");
     }

@@ -159,7 +159,7 @@ fn against(skill: f64) -> String {
 fn command(arguments: &Arguments) -> String {
     let mut words = vec![String::from("errbar"), String::from("report")];
     let path = |path: &Path| quoted(&path.display().to_string());
-    words.push(path(&arguments.file));
+    words.push(arguments.files.quoted());
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             words.push(format!("--{name}"));

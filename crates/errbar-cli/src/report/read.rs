@@ -70,7 +70,7 @@ struct ReportColumns {
 
 impl ReportRows {
     pub(super) fn read(arguments: &Arguments, fitted: Option<&Fitted>) -> anyhow::Result<Self> {
-        let mut request = Request::open(&arguments.file, &arguments.table)?;
+        let mut request = Request::open(arguments.files.given(), &arguments.table)?;
         let observation =
             request.name_of(Role::Observation, arguments.observation.as_deref(), "")?;
         let own_mean = fitted.is_some_and(|fitted| fitted.mean().is_some());
@@ -137,6 +137,10 @@ impl ReportRows {
                 arguments.time.as_ref(),
             ],
         )?;
+        let not_in_all = match arguments.inputs.is_empty() && fitted.is_none() {
+            true => request.not_in_all(),
+            false => None,
+        };
         let kept = request.read(arguments.console)?;
         inputs.retain(|(_, id)| kept.maybe(*id).is_some_and(|x| x.iter().all(|x| x.is_finite())));
 
@@ -159,7 +163,7 @@ impl ReportRows {
             seen: RowsOfTheFit::default(),
             outside: 0,
             promise: None,
-            notes: kept.notes(),
+            notes: kept.notes().into_iter().chain(not_in_all).collect(),
             kept,
         };
         if let Some(fitted) = fitted {

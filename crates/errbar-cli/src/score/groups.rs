@@ -18,15 +18,25 @@ pub(super) fn split(
     for (row, &value) in texts.rows.iter().enumerate() {
         rows_of[value as usize].push(row);
     }
-    let mut groups: Vec<(String, Vec<usize>)> =
+    let groups: Vec<(String, Vec<usize>)> =
         texts.values.iter().cloned().zip(rows_of).filter(|(_, rows)| !rows.is_empty()).collect();
-    if groups.len() > MOST {
+    check_count(groups.len(), column, file)?;
+    Ok(in_order(groups))
+}
+
+/// Refuses groups that are too many.
+pub(super) fn check_count(groups: usize, column: &str, file: &str) -> anyhow::Result<()> {
+    if groups > MOST {
         bail!(
-            "{file}: the column \"{column}\" has {} different values, and at most {MOST} groups can be \
-             scored by themselves; give --by a column with fewer",
-            groups.len()
+            "{file}: the column \"{column}\" has {groups} different values, and at most {MOST} groups can be \
+             scored by themselves; give --by a column with fewer"
         );
     }
+    Ok(())
+}
+
+/// Groups in the order of the numbers that they are called by, or in that of appearance; the one without a name comes last.
+pub(super) fn in_order<T>(mut groups: Vec<(String, T)>) -> Vec<(String, T)> {
     let labels: Vec<&str> = groups.iter().map(|(value, _)| value.as_str()).collect();
     match numbers(&labels) {
         // Missing ones, which are NaN, are above every number; the sort keeps the order of appearance.
@@ -37,7 +47,7 @@ pub(super) fn split(
         }
         None => groups.sort_by_key(|(value, _)| value.is_empty()),
     }
-    Ok(groups)
+    groups
 }
 
 #[cfg(test)]

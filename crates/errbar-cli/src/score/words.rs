@@ -108,6 +108,10 @@ impl Assessment {
             ),
             None => format!("0 is perfect; {} by chance", four(s.rs_by_chance)),
         };
+        let chance = match self.rs_bound {
+            Some(bound) => format!("{chance}; to within {}", significant(bound, 2)),
+            None => chance,
+        };
         add("reliability score RS", s.rs, i.map(|i| i.rs), &chance);
         let cost = format!("beta CRPS + (1 - beta)(RS + 0.39894), beta = {}", four(s.ar.beta));
         add("accuracy-reliability AR", s.ar.value, i.map(|i| i.ar), &cost);
@@ -172,7 +176,7 @@ fn group_table(by: &str, groups: &[Group], interval: &str) -> TextTable {
     for group in groups {
         let value = if group.value.is_empty() { "(missing)" } else { &group.value };
         let mut cells = vec![value.to_string(), group.rows.to_string()];
-        let Some(Assessment { verdict, scores, intervals }) = &group.judged else {
+        let Some(Assessment { verdict, scores, intervals, .. }) = &group.judged else {
             cells.push(String::from("no row has any weight"));
             table.row(cells);
             continue;

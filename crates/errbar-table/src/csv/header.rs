@@ -198,7 +198,8 @@ fn guess(line: &[u8], decimal_comma: bool) -> u8 {
 
 /// The names in a header.
 fn names(file: &str, line: &[u8], layout: &Layout) -> crate::Result<Vec<String>> {
-    let fields = fields(line, layout);
+    let content = |place| content(line.get(place).unwrap_or_default()).into_owned();
+    let fields: Vec<Vec<u8>> = fields(line, layout).into_iter().map(content).collect();
     let is_number = |field: &Vec<u8>| {
         number::parse_any(field, layout.decimal_comma).is_some_and(|v| !v.is_nan())
     };
@@ -215,8 +216,8 @@ fn names(file: &str, line: &[u8], layout: &Layout) -> crate::Result<Vec<String>>
     Ok(names)
 }
 
-/// What all fields of one record say.
-fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
+/// Where the fields of one record lie.
+pub(crate) fn fields(record: &[u8], layout: &Layout) -> Vec<Range<usize>> {
     struct Collect(Vec<Range<usize>>);
     impl Visit for Collect {
         fn field(&mut self, _: usize, place: Range<usize>) -> bool {
@@ -227,12 +228,11 @@ fn fields(line: &[u8], layout: &Layout) -> Vec<Vec<u8>> {
     }
     // How many there are is known only after a first walk.
     let mut visit = Collect(vec![]);
-    let columns = match walk(line, layout, usize::MAX, &[], &mut visit) {
+    let columns = match walk(record, layout, usize::MAX, &[], &mut visit) {
         Ended::Uneven { found } => found,
         _ => 0,
     };
     let wanted: Vec<usize> = (0..columns).collect();
-    walk(line, layout, columns, &wanted, &mut visit);
-    let field = |place| content(line.get(place).unwrap_or_default()).into_owned();
-    visit.0.into_iter().map(field).collect()
+    walk(record, layout, columns, &wanted, &mut visit);
+    visit.0
 }

@@ -1,24 +1,24 @@
 //! CSV tables: opened, read whole, or read as a stream.
 
 pub(crate) mod blocks;
+mod decimal;
 pub(crate) mod header;
 pub(crate) mod kinds;
 pub(crate) mod layout;
 mod marks;
 pub(crate) mod number;
 pub(crate) mod pieces;
+pub(crate) mod reading;
 mod records;
 pub(crate) mod write;
 
 use std::io::{Read, Seek};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::source::{self, Progress, Source, not_read};
-use crate::stream::RawRows;
-use crate::{
-    Batch, Cause, Columns, Error, Format, Mark, Na, NotNumber, NumberColumn, Numbers, Odd,
-};
+use crate::stream::{Arranged, RawRows};
+use crate::{Batch, Cause, Error, Format, Mark, Na, NotNumber, NumberColumn, Numbers, Odd};
 use blocks::{Block, Blocks, Broken, Sizes};
 use header::Header;
 use kinds::Kind;
@@ -56,45 +56,6 @@ impl Csv {
         Plan::new(self.header.layout, columns, numbers, texts, keep_records, na)
     }
 
-    /// See [`crate::Table::read`].
-    pub(crate) fn read(
-        mut self,
-        numbers: &[NumberColumn],
-        texts: &[usize],
-        done: &mut dyn FnMut(f64) -> bool,
-        na: &Na,
-    ) -> crate::Result<Columns> {
-        let mut plan = self.plan(numbers, texts, false, na);
-        let mut found = plan.nothing_yet(0);
-        let mut rows = 0;
-        let mut block = self.blocks.next();
-        while let Some(current) = block.map_err(|broken| explain(&self.name, broken, rows))? {
-            let blocks = &mut self.blocks;
-            let (next, pieces) = rayon::join(|| blocks.next(), || plan.parse(&current));
-            let before = rows;
-            for piece in &pieces {
-                rows += piece.rows;
-                if let Some(failure) = &piece.failure {
-                    return Err(refuse(&self.name, &self.header, &plan, rows + 1, failure));
-                }
-            }
-            plan.append(pieces, before, &mut found)?;
-            if let Some(refused) = plan.refused(&found, false) {
-                return Err(refuse_text(&self.name, &self.header, &plan, &refused));
-            }
-            if done(self.progress.share().unwrap_or(0.0)) {
-                return Err(Error::Stopped);
-            }
-            block = next;
-        }
-        if let Some(refused) = plan.refused(&found, true) {
-            return Err(refuse_text(&self.name, &self.header, &plan, &refused));
-        }
-        let (numbers, texts) = plan.in_order(found);
-        let (numbers, odd) = numbers.into_iter().unzip();
-        Ok(Columns { rows: rows as usize, numbers, odd, texts })
-    }
-
     pub(crate) fn stream(mut self, numbers: &[usize], texts: &[usize], na: &Na) -> CsvStream {
         let required = |&column| NumberColumn { column, required: true };
         let numbers: Vec<NumberColumn> = numbers.iter().map(required).collect();
@@ -123,7 +84,7 @@ pub(crate) struct CsvStream {
 
 impl CsvStream {
     /// See [`crate::Stream::next_batch`].
-    pub(crate) fn next_batch(&mut self) -> crate::Result<Option<Batch>> {
+    pub(crate) fn next_batch(&mut self, arranged: &Arc<Arranged>) -> crate::Result<Option<Batch>> {
         let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
         loop {
             let block = self.ahead.take().unwrap_or_else(|| blocks.next());
@@ -156,7 +117,9 @@ impl CsvStream {
             if total > 0 {
                 let kept = RawRows::Csv { bytes: block.bytes, records };
                 let rows = total as usize;
-                return Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept }));
+                let (arranged, file) = (arranged.clone(), 0);
+                let batch = Batch { rows, first_row, file, numbers, odd, texts, kept, arranged };
+                return Ok(Some(batch));
             }
         }
     }

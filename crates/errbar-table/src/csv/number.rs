@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::decimal;
 use super::layout::content;
 
 /// What stands for a missing value, besides nothing at all and one of [`RUNS`] again and again. Letters
@@ -17,7 +18,7 @@ const RUNS: &[u8] = b"-.?*#";
 /// The number in a field, NaN where it is missing, `None` where it is something else.
 #[inline]
 pub(crate) fn parse(bytes: &[u8], place: Range<usize>, decimal_comma: bool) -> Option<f64> {
-    match parse_short(bytes, &place) {
+    match parse_short(bytes, &place).or_else(|| parse_long(bytes, &place)) {
         Some(value) if !decimal_comma || !bytes.get(place.clone())?.contains(&b'.') => Some(value),
         _ => parse_any(bytes.get(place)?, decimal_comma),
     }
@@ -33,7 +34,6 @@ fn parse_short(bytes: &[u8], place: &Range<usize>) -> Option<f64> {
     const POWERS: [u64; 9] =
         [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
     const EXACT: [f64; 9] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
-    const NINES: u64 = each(0x7f - 9);
     let negative = usize::from(*bytes.get(place.start)? == b'-');
     let start = place.start + negative;
     let length = place.end.checked_sub(start)?;
@@ -64,6 +64,80 @@ fn parse_short(bytes: &[u8], place: &Range<usize>) -> Option<f64> {
     // No branch: signs are often as good as random.
     Some(f64::from_bits(value.to_bits() | (negative as u64) << 63))
 }
+
+/// A number of up to nineteen digits with a point among the first sixteen, as doubles are written in full, or an
+/// integer of as many. `None` for all others.
+#[inline]
+fn parse_long(bytes: &[u8], place: &Range<usize>) -> Option<f64> {
+    const POWERS: [u64; decimal::MOST + 1] = {
+        let mut powers = [1; decimal::MOST + 1];
+        let mut k = 1;
+        while k < powers.len() {
+            powers[k] = 10 * powers[k - 1];
+            k += 1;
+        }
+        powers
+    };
+    let negative = usize::from(*bytes.get(place.start)? == b'-');
+    let start = place.start + negative;
+    let field = bytes.get(start..place.end)?;
+    let (first, rest) = (field.first_chunk()?, field.get(8..)?);
+    let point = match point_in(*first) {
+        8 => match rest.first_chunk() {
+            Some(second) => 8 + point_in(*second),
+            None => rest.iter().position(|byte| *byte == b'.').map_or(field.len(), |at| 8 + at),
+        },
+        point => point,
+    };
+    let point = if point == 16 { field.len() } else { point };
+    let decimals = field.len().saturating_sub(point + 1);
+    // A point at either end is for others to judge.
+    if point == 0 || point + decimals > decimal::MOST || point + 1 == field.len() {
+        return None;
+    }
+    let mut other = 0;
+    let whole = digits_before(bytes, start + point, point, &mut other)?;
+    let fraction = digits_before(bytes, place.end, decimals, &mut other)?;
+    if other & each(0x80) != 0 {
+        return None;
+    }
+    let value = decimal::nearest(whole * POWERS.get(decimals)? + fraction, decimals)?;
+    Some(f64::from_bits(value.to_bits() | (negative as u64) << 63))
+}
+
+/// The place of the first point; eight when there is none.
+#[inline]
+fn point_in(word: [u8; 8]) -> usize {
+    let points = u64::from_le_bytes(word) ^ each(b'.');
+    let points = points.wrapping_sub(each(1)) & !points & each(0x80);
+    (points.trailing_zeros() / 8) as usize
+}
+
+/// The number that so many digits stand for, at most nineteen, which end before a place. What is none marks a highest bit
+/// of `other`.
+#[inline]
+fn digits_before(bytes: &[u8], end: usize, count: usize, other: &mut u64) -> Option<u64> {
+    let mut word = |end: usize, count: usize| {
+        let word = u64::from_le_bytes(*bytes.get(..end)?.last_chunk()?) ^ each(b'0');
+        // Shifted out and in again, in two steps each as all eight may have to go.
+        let away = 4 * (8 - count);
+        let digits = word >> away >> away << away << away;
+        *other |= digits | digits.wrapping_add(NINES);
+        Some(eight_digits(digits))
+    };
+    match count {
+        0 => Some(0),
+        1..=8 => word(end, count),
+        9..=16 => Some(word(end - 8, count - 8)? * 100_000_000 + word(end, 8)?),
+        _ => {
+            let first = word(end - 16, count - 16)? * 100_000_000 + word(end - 8, 8)?;
+            Some(first * 100_000_000 + word(end, 8)?)
+        }
+    }
+}
+
+/// Added to a byte, this sets its highest bit where it is no digit.
+const NINES: u64 = each(0x7f - 9);
 
 /// Eight times the same byte.
 const fn each(byte: u8) -> u64 {

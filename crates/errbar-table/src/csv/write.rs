@@ -7,6 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
 
+use super::header::fields;
+use super::layout::{Layout, content};
 use super::pieces::slice;
 use crate::output::Pending;
 use crate::parquet::leaf::Leaf;
@@ -71,6 +73,47 @@ impl CsvSink {
             move |out: &mut Vec<u8>| {
                 if let Some(record) = records.next() {
                     out.extend_from_slice(slice(bytes, record));
+                }
+            }
+        })
+    }
+
+    /// Whether fields lie between these.
+    pub(crate) fn has_separator(&self, separator: u8) -> bool {
+        self.style.separator == separator
+    }
+
+    /// Records of another CSV file than the one that said how, field by field: in this order, if that is another.
+    pub(crate) fn write_fields(
+        &mut self,
+        bytes: &[u8],
+        records: &[Range<u32>],
+        layout: &Layout,
+        order: Option<&[usize]>,
+        values: &[NewValues],
+    ) -> crate::Result<()> {
+        let length = bytes.len() / records.len().max(1);
+        let style = self.style;
+        self.write_rows(records.len(), length, values, |rows| {
+            let mut records = records.get(rows).unwrap_or_default().iter();
+            move |out: &mut Vec<u8>| {
+                let Some(record) = records.next() else { return };
+                let record = slice(bytes, record);
+                let fields = fields(record, layout);
+                let mut push = |nth: usize, at: usize| {
+                    if nth > 0 {
+                        out.push(style.separator);
+                    }
+                    let place = fields.get(at).cloned().unwrap_or_default();
+                    let raw = record.get(place).unwrap_or_default();
+                    match style.separator == layout.separator {
+                        true => out.extend_from_slice(raw),
+                        false => push_text(out, &content(raw), style.separator),
+                    }
+                };
+                match order {
+                    Some(order) => order.iter().enumerate().for_each(|(nth, at)| push(nth, *at)),
+                    None => (0..fields.len()).for_each(|nth| push(nth, nth)),
                 }
             }
         })

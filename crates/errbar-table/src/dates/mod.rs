@@ -31,6 +31,8 @@ pub struct Dates {
     pub layout: Layout,
     /// The first value, shortened where it is long; empty where all are.
     pub example: String,
+    /// Whether they have an offset from UTC; none of an empty column, and of numbers.
+    pub has_offset: Option<bool>,
 }
 
 /// A moment, and whether the text has an offset from UTC.
@@ -54,7 +56,8 @@ impl Moment {
 pub fn read(values: &[String]) -> Result<Dates, NotDates> {
     let Some(first) = values.iter().position(|value| !value.trim().is_empty()) else {
         let seconds = vec![f64::NAN; values.len()];
-        return Ok(Dates { seconds, layout: Layout::Iso, example: String::new() });
+        let (layout, example) = (Layout::Iso, String::new());
+        return Ok(Dates { seconds, layout, example, has_offset: None });
     };
     let fails = |place: usize, why| {
         let text = values.get(place).map_or("", |value| value.trim());
@@ -90,7 +93,8 @@ pub fn read(values: &[String]) -> Result<Dates, NotDates> {
             return fails(place, Why::TwoReadings { layouts: [layout, other], written });
         }
     }
-    Ok(Dates { seconds, layout, example: shown(begin.as_bytes()) })
+    let has_offset = layout.moment(begin).map(|moment| moment.has_offset);
+    Ok(Dates { seconds, layout, example: shown(begin.as_bytes()), has_offset })
 }
 
 /// Reads texts as times that are written as told; empty ones are missing.
@@ -120,7 +124,8 @@ pub fn of_numbers(values: &[f64]) -> Option<Dates> {
             false => layout.of_number(*value).map(Moment::seconds),
         };
         if let Some(seconds) = values.iter().map(moment).collect() {
-            return Some(Dates { seconds, layout, example: format!("{first:.0}") });
+            let example = format!("{first:.0}");
+            return Some(Dates { seconds, layout, example, has_offset: None });
         }
     }
     None

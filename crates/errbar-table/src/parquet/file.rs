@@ -66,6 +66,35 @@ impl Parquet {
         self.metadata.file_metadata().schema_descr().columns()
     }
 
+    /// What each column holds, in words that differ where that differs.
+    pub(crate) fn types(&self) -> Vec<String> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let mut types = vec![String::new(); self.names.len()];
+        for (leaf, column) in schema.columns().iter().enumerate() {
+            let Some(text) = types.get_mut(schema.get_column_root_idx(leaf)) else { continue };
+            let stored = column.self_type().get_basic_info();
+            *text += &format!(
+                "{:?} {} {} {} {:?} {:?};",
+                column.physical_type(),
+                column.type_length(),
+                column.max_def_level(),
+                column.max_rep_level(),
+                stored.logical_type_ref(),
+                stored.converted_type(),
+            );
+            // What a list holds is called differently by those who write it.
+            *text += &column.path().parts().get(1..).unwrap_or_default().join(".");
+        }
+        types
+    }
+
+    /// Where the stored columns of each named one lie.
+    pub(crate) fn leaves_of(&self, column: usize) -> Vec<usize> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let is_of = |leaf: &usize| schema.get_column_root_idx(*leaf) == column;
+        (0..schema.num_columns()).filter(is_of).collect()
+    }
+
     pub(crate) fn groups(&self) -> usize {
         self.metadata.num_row_groups()
     }
@@ -120,6 +149,11 @@ impl Parquet {
         let (cause, odd) = (Cause::of(value, false), Odd::default());
         let (file, text) = (self.name.clone(), value.to_string());
         Box::new(NotNumber { file, row, column, text, cause, odd }).into()
+    }
+
+    pub(crate) fn too_many_rows(&self, rows: usize) -> Error {
+        let why = format!("{} says that it has {rows} rows, too many for the memory", self.name);
+        Error::Content(why)
     }
 
     pub(crate) fn nested(&self, column: usize) -> Error {

@@ -5,5 +5,6 @@ pub(crate) mod file;
 pub(crate) mod leaf;
 mod pages;
 pub(crate) mod read;
+pub(crate) mod reading;
 pub(crate) mod values;
 pub(crate) mod write;

@@ -1,4 +1,6 @@
-//! Parquet files read whole or as a stream. Row groups and columns are decoded side by side.
+//! Parts of Parquet files decoded, and files read as a stream with all of their columns.
+
+use std::sync::Arc;
 
 use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
@@ -8,113 +10,19 @@ use super::file::{Parquet, guard};
 use super::leaf::Leaf;
 use super::values::Meaning;
 use crate::dictionary::{All, Few};
-use crate::stream::RawRows;
+use crate::stream::{Arranged, RawRows};
 use crate::words::shown;
-use crate::{Batch, Columns, Error, NumberColumn, Numbers, Odd};
+use crate::{Batch, NumberColumn, Numbers, Odd};
 
 /// Rows that are decoded at once.
-const ROWS: usize = 64 << 10;
+pub(super) const ROWS: usize = 64 << 10;
 
 /// Bytes of a batch that is kept for a sink, about.
 const BATCH: usize = 12 << 20;
 
 impl Parquet {
-    /// See [`crate::Table::read`].
-    pub(crate) fn read(
-        self,
-        numbers: &[NumberColumn],
-        texts: &[usize],
-        done: &mut dyn FnMut(f64) -> bool,
-    ) -> crate::Result<Columns> {
-        // What to decode, and where to put it: numbers go straight to their place.
-        let (mut columns, mut number_places) = (vec![], vec![]);
-        for number in numbers {
-            let (column, place) = match self.numbers_of(number)? {
-                Ok(place) => (Numbers::Values(self.room()?), Some(place)),
-                Err(column) => (column, None),
-            };
-            columns.push(column);
-            number_places.push(place);
-        }
-        let (mut all_texts, mut text_places) = (vec![], vec![]);
-        for &column in texts {
-            let place = self.places.get(column).copied().flatten();
-            let place = place.ok_or_else(|| self.nested(column))?;
-            self.check_packing(place.0)?;
-            text_places.push(place);
-            all_texts.push(All::new());
-        }
-        let mut rest = vec![];
-        for (column, place) in columns.iter_mut().zip(number_places) {
-            if let (Numbers::Values(values), Some(place)) = (column, place) {
-                rest.push((place, values.as_mut_slice()));
-            }
-        }
-
-        // Several row groups at once, so that there is work for all threads.
-        let wanted = rest.len() + text_places.len();
-        let at_once = (4 * rayon::current_num_threads()).div_ceil(wanted.max(1));
-        let groups: Vec<usize> = (0..self.groups()).collect();
-        for some in groups.chunks(at_once) {
-            let mut number_tasks = vec![];
-            for group in some {
-                for (place, rest) in &mut rest {
-                    let all = std::mem::take(rest);
-                    let (here, later) = all.split_at_mut(self.rows(*group).min(all.len()));
-                    *rest = later;
-                    number_tasks.push((*group, *place, here));
-                }
-            }
-            let mut text_tasks = vec![];
-            for group in some {
-                text_tasks.extend(text_places.iter().map(|place| (*group, *place)));
-            }
-            let (filled, found) = rayon::join(
-                || {
-                    number_tasks.into_par_iter().try_for_each(|(group, place, numbers)| {
-                        guard(|| self.fill(group, place, numbers))
-                    })
-                },
-                || {
-                    let texts = |(group, place)| guard(|| self.texts(group, place));
-                    text_tasks.into_par_iter().map(texts).collect::<Result<Vec<_>, _>>()
-                },
-            );
-            filled.map_err(|error| self.failed(&error))?;
-            let found = found.map_err(|error| self.failed(&error))?;
-            for (i, few) in found.into_iter().enumerate() {
-                if let Some(all) = all_texts.get_mut(i % text_places.len().max(1)) {
-                    few.append_to(all, |text| text.into())?;
-                }
-            }
-            let share = some.last().map_or(1.0, |last| (last + 1) as f64 / self.groups() as f64);
-            if done(share) {
-                return Err(Error::Stopped);
-            }
-        }
-        let odd = columns.iter().map(|_| Odd::default()).collect();
-        Ok(Columns {
-            rows: self.all_rows() as usize,
-            numbers: columns,
-            odd,
-            texts: all_texts.into_iter().map(|all| all.texts).collect(),
-        })
-    }
-
-    /// Room for one number per row. A damaged file may claim more rows than there is memory.
-    fn room(&self) -> crate::Result<Vec<f64>> {
-        let rows = self.all_rows() as usize;
-        if Vec::<f64>::new().try_reserve_exact(rows).is_err() {
-            let why =
-                format!("{} says that it has {rows} rows, too many for the memory", self.name);
-            return Err(Error::Content(why));
-        }
-        // Memory that is zero from the start costs nothing until it is used.
-        Ok(vec![0.0; rows])
-    }
-
     /// Where the numbers of a column are stored, or what it holds instead.
-    fn numbers_of(
+    pub(super) fn numbers_of(
         &self,
         wanted: &NumberColumn,
     ) -> crate::Result<Result<(usize, Meaning), Numbers>> {
@@ -136,7 +44,7 @@ impl Parquet {
             }
             Some((value, row)) => Ok(Err(Numbers::NotNumbers { value, row })),
             // Where all is missing, nothing is wrong with it.
-            None => Ok(Err(Numbers::Values(vec![f64::NAN; self.all_rows() as usize]))),
+            None => Ok(Err(Numbers::Values(vec![]))),
         }
     }
 
@@ -161,7 +69,7 @@ impl Parquet {
     }
 
     /// Decodes a column of numbers in a row group.
-    fn fill(
+    pub(super) fn fill(
         &self,
         group: usize,
         (leaf, meaning): (usize, Meaning),
@@ -179,7 +87,7 @@ impl Parquet {
     }
 
     /// Decodes a column of texts in a row group.
-    fn texts(
+    pub(super) fn texts(
         &self,
         group: usize,
         (leaf, meaning): (usize, Meaning),
@@ -248,7 +156,7 @@ impl Parquet {
     }
 }
 
-fn too_few() -> ParquetError {
+pub(super) fn too_few() -> ParquetError {
     ParquetError::General("a column has fewer rows than the file says".to_string())
 }
 
@@ -271,7 +179,7 @@ pub(crate) struct ParquetStream {
 
 impl ParquetStream {
     /// See [`crate::Stream::next_batch`].
-    pub(crate) fn next_batch(&mut self) -> crate::Result<Option<Batch>> {
+    pub(crate) fn next_batch(&mut self, arranged: &Arc<Arranged>) -> crate::Result<Option<Batch>> {
         let mut leaves: Vec<Leaf> =
             self.table.leaves().iter().map(|column| Leaf::new(column)).collect();
         let mut rows = 0;
@@ -323,7 +231,8 @@ impl ParquetStream {
         let first_row = self.rows + 1;
         self.rows += rows as u64;
         let odd = self.numbers.iter().map(|_| Odd::default()).collect();
-        Ok(Some(Batch { rows, first_row, numbers, odd, texts, kept: RawRows::Parquet(leaves) }))
+        let (kept, arranged) = (RawRows::Parquet(leaves), arranged.clone());
+        Ok(Some(Batch { rows, first_row, file: 0, numbers, odd, texts, kept, arranged }))
     }
 
     /// Opens all columns of the next row group.

@@ -41,7 +41,7 @@ fn small_blocks_change_nothing() {
     let whole = copied(&table);
     for block in [1, 7, 64, 1000] {
         let mut stream = file.open().unwrap().stream(&[0], &[]).unwrap();
-        let Streamed::Csv(csv) = &mut stream.0 else { panic!() };
+        let Streamed::Csv(csv) = &mut stream.now else { panic!() };
         csv.blocks.get_mut().unwrap().set_sizes(Sizes { block, piece: 13, record: 1 << 20 });
         let mut row = 0;
         let mut text = "a,b,half,even\n".to_string();

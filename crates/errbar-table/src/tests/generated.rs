@@ -163,3 +163,34 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    /// A field among others is the number that the standard library reads, however it is written.
+    #[test]
+    fn numbers_are_those_of_the_standard_library(
+        value in prop_oneof![
+            any::<f64>(),
+            -1e3..1e3f64,
+            (any::<i32>(), 0..9i32).prop_map(|(i, k)| f64::from(i) / 10f64.powi(k)),
+        ],
+        digits in 0usize..20,
+        form in 0..4,
+        before in "[0-9.,x]{0,20}",
+        after in "[0-9.,x]{0,20}",
+    ) {
+        let text = match form {
+            0 => format!("{value}"),
+            1 => format!("{value:.digits$}"),
+            2 => format!("{value:e}"),
+            _ => format!("{value:?}").replace('.', if digits == 7 { "" } else { "." }),
+        };
+        let expected: Option<f64> = text.parse().ok().filter(|v: &f64| !v.is_nan());
+        let bytes = format!("{before}{text}{after}");
+        let place = before.len()..before.len() + text.len();
+        let found = crate::csv::number::parse(bytes.as_bytes(), place, false);
+        let bits = |value: Option<f64>| value.filter(|v| !v.is_nan()).map(f64::to_bits);
+        prop_assert_eq!(bits(found), bits(expected), "{}", text);
+    }
+}

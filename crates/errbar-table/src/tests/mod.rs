@@ -4,6 +4,7 @@ mod csv_read;
 mod csv_write;
 mod generated;
 mod parquet;
+mod tables;
 
 use std::path::{Path, PathBuf};
 

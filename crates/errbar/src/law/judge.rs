@@ -1,5 +1,7 @@
 //! Error bars of any law, judged as those of a Gaussian are.
 
+use rayon::prelude::*;
+
 use super::{Bounds, ErrorLaw, Law};
 use crate::checks::check_length;
 use crate::error::Result;
@@ -63,22 +65,36 @@ impl<'a, T: AsRef<[ErrorLaw]> + ?Sized> From<&'a T> for ErrorLaws<'a> {
 pub fn as_gaussian<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<Vec<f64>> {
     let laws = laws.into();
     laws.check(sample)?;
-    let gaussian = Law::normal(0.0, 1.0);
     let one = |row: usize| {
         let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
-        let ((own, bounds), z) = (laws.of(row, sigma), error / sigma);
-        let z = if z <= bounds.lower() {
-            gaussian.quantile(spread(row) * own.cdf(bounds.lower()))
-        } else if z >= bounds.upper() {
-            gaussian.upper_quantile(spread(row) * own.exceed(bounds.upper()))
-        } else if own.is_gaussian() {
-            return error;
-        } else {
-            own.gaussian_quantile_of(z)
-        };
-        (sigma * z).clamp(f64::MIN, f64::MAX)
+        let (own, bounds) = laws.of(row, sigma);
+        one_as_gaussian(row, (error, sigma), own, bounds)
     };
-    Ok((0..sample.len()).map(one).collect())
+    Ok((0..sample.len()).into_par_iter().with_min_len(AT_ONCE).map(one).collect())
+}
+
+/// Rows that one thread takes at a time, at least.
+pub(super) const AT_ONCE: usize = 2048;
+
+/// [`as_gaussian`] of one row, by its law and its bounds in units of its sigma.
+pub(super) fn one_as_gaussian(
+    row: usize,
+    (error, sigma): (f64, f64),
+    own: &ErrorLaw,
+    bounds: Bounds,
+) -> f64 {
+    let gaussian = Law::normal(0.0, 1.0);
+    let z = error / sigma;
+    let z = if z <= bounds.lower() {
+        gaussian.quantile(spread(row) * own.cdf(bounds.lower()))
+    } else if z >= bounds.upper() {
+        gaussian.upper_quantile(spread(row) * own.exceed(bounds.upper()))
+    } else if own.is_gaussian() {
+        return error;
+    } else {
+        own.gaussian_quantile_of(z)
+    };
+    (sigma * z).clamp(f64::MIN, f64::MAX)
 }
 
 /// A number in (0, 1), spread evenly over rows whichever they are.
@@ -119,11 +135,18 @@ pub fn intervals<'a>(
 pub fn scores<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<(Vec<f64>, Vec<f64>)> {
     let laws = laws.into();
     laws.check(sample)?;
-    let one = |(row, (error, sigma)): (usize, (&f64, &f64))| {
-        let ((own, bounds), z) = (laws.of(row, *sigma), error / sigma);
-        (sigma * own.crps_within(z, bounds), own.log_score_within(z, bounds, *sigma))
+    let one = |row: usize| {
+        let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
+        let (own, bounds) = laws.of(row, sigma);
+        one_scores((error, sigma), own, bounds)
     };
-    Ok(sample.error().iter().zip(sample.sigma()).enumerate().map(one).unzip())
+    Ok((0..sample.len()).into_par_iter().with_min_len(AT_ONCE).map(one).unzip())
+}
+
+/// CRPS and negative log density of one row, by its law and its bounds in units of its sigma.
+pub(super) fn one_scores((error, sigma): (f64, f64), own: &ErrorLaw, bounds: Bounds) -> (f64, f64) {
+    let z = error / sigma;
+    (sigma * own.crps_within(z, bounds), own.log_score_within(z, bounds, sigma))
 }
 
 /// The mean CRPS of errors whose laws, in units of their sigma, are given.

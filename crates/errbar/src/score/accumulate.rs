@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use super::accuracy_reliability::Ar;
 use super::block::{BLOCK, Sum, weighted_sum};
-use super::calibration::{Coverage, PitCounts, PitHistogram, ReliabilityDiagram, each_pit};
-use super::crps::{Crps, FRAC_1_SQRT_PI};
+use super::calibration::{Coverage, PitCounts, PitHistogram, ReliabilityDiagram};
+use super::crps::{FRAC_1_SQRT_PI, SQRT_2_OVER_PI};
 use super::eta_counts::EtaCounts;
 use super::nlpd::Nlpd;
 use super::reliability::CONSTANT;
@@ -33,7 +33,7 @@ use super::rows::RowScore;
 use super::sample::Sample;
 use super::scores::Options;
 use crate::error::{Error, Result};
-use crate::math::{Arithmetic, Kernel, dispatch, erf_exp_kernel};
+use crate::math::{Arithmetic, Kernel, dispatch, erf_exp_kernel, erfc_kernel};
 
 /// Running sums and fine counts of everything that can be merged.
 ///
@@ -147,30 +147,97 @@ impl Accumulator {
         self.counted += sample.counted() as u64;
         // As given: parts must share one scale.
         let unit = 2f64.powi(sample.errors().exponent);
-        let weight = |row: usize| sample.weight().map_or(1.0, |w| w[row] * unit);
-        for (row, pit) in each_pit(sample).into_iter().enumerate() {
-            let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
-            self.pit.add(pit, weight(row));
-            self.eta.add(error / sigma * FRAC_1_SQRT_2, weight(row));
-            self.waiting.error.push(error);
-            self.waiting.sigma.push(sigma);
-            self.waiting.weight.push(weight(row));
-            if self.waiting.error.len() == BLOCK {
-                self.finish_block();
-            }
+        let (mut from, mut terms) = (0, Terms::default());
+        while from < sample.len() {
+            let room = BLOCK - self.waiting.error.len();
+            let rows = from..sample.len().min(from + room);
+            let (error, sigma) = (&sample.error()[rows.clone()], &sample.sigma()[rows.clone()]);
+            let weights = sample.weight().map(|w| &w[rows.clone()]);
+            let mut scaled = [0.0; BLOCK];
+            let weights = weights.map(|weights| {
+                scaled.iter_mut().zip(weights).for_each(|(to, weight)| *to = weight * unit);
+                &scaled[..weights.len()]
+            });
+            self.count_and_sum(error, sigma, weights, &mut terms);
+            from = rows.end;
         }
         Ok(())
     }
 
+    /// Counts a block of rows, or fewer at the end of all, and leaves their terms behind.
+    pub(crate) fn add_block(
+        &mut self,
+        error: &[f64],
+        sigma: &[f64],
+        weight: Option<&[f64]>,
+        terms: &mut Terms,
+    ) {
+        self.rows += error.len() as u64;
+        self.counted += match weight {
+            None => error.len() as u64,
+            Some(weight) => weight.iter().filter(|&&w| w > 0.0).count() as u64,
+        };
+        self.count_and_sum(error, sigma, weight, terms);
+    }
+
+    /// Counts rows of one block at once, and sums the block when it is full.
+    fn count_and_sum(
+        &mut self,
+        error: &[f64],
+        sigma: &[f64],
+        weight: Option<&[f64]>,
+        terms: &mut Terms,
+    ) {
+        terms.fill(error, sigma);
+        for j in 0..error.len() {
+            let weight = weight.map_or(1.0, |weight| weight[j]);
+            self.pit.add(terms.pit[j], weight);
+            self.eta.add(terms.eta[j], weight);
+        }
+        if self.waiting.error.is_empty() && error.len() == BLOCK {
+            return self.add_sums(dispatch(SumBlock { error, sigma, weight, terms }));
+        }
+        self.waiting.error.extend_from_slice(error);
+        self.waiting.sigma.extend_from_slice(sigma);
+        match weight {
+            Some(weight) => self.waiting.weight.extend_from_slice(weight),
+            None => self.waiting.weight.resize(self.waiting.error.len(), 1.0),
+        }
+        if self.waiting.error.len() == BLOCK {
+            self.finish_block();
+        }
+    }
+
     /// Sums the rows that wait.
     fn finish_block(&mut self) {
-        let Waiting { error, sigma, weight } = &mut self.waiting;
-        for (total, sum) in self.sums.iter_mut().zip(dispatch(SumBlock { error, sigma, weight })) {
-            total.add(sum);
-        }
-        error.clear();
-        sigma.clear();
-        weight.clear();
+        let Waiting { error, sigma, weight } = &self.waiting;
+        let mut terms = Terms::default();
+        terms.fill(error, sigma);
+        let sums = dispatch(SumBlock { error, sigma, weight: Some(weight), terms: &terms });
+        self.add_sums(sums);
+        self.waiting.error.clear();
+        self.waiting.sigma.clear();
+        self.waiting.weight.clear();
+    }
+
+    fn add_sums(&mut self, sums: [f64; SUMS]) {
+        self.sums.iter_mut().zip(sums).for_each(|(total, sum)| total.add(sum));
+    }
+
+    /// The sum of the weights.
+    pub(crate) fn weight(&self) -> f64 {
+        let waiting: f64 = self.waiting.weight.iter().sum();
+        self.sums[WEIGHT].value() + waiting
+    }
+
+    /// Rows with a weight above zero.
+    pub(crate) fn counted(&self) -> usize {
+        self.counted as usize
+    }
+
+    /// The counts of transforms.
+    pub(crate) fn transforms(&self) -> &PitCounts {
+        &self.pit
     }
 
     /// Adds what another accumulator has counted.
@@ -273,11 +340,70 @@ impl Accumulator {
     }
 }
 
+/// What a row adds to the sums, for each row of a block.
+#[derive(Debug, Clone)]
+pub(crate) struct Terms {
+    pub(crate) z: [f64; BLOCK],
+    /// Scaled errors.
+    pub(crate) eta: [f64; BLOCK],
+    /// Probability integral transforms.
+    pub(crate) pit: [f64; BLOCK],
+    pub(crate) crps: [f64; BLOCK],
+    pub(crate) nlpd: [f64; BLOCK],
+    /// See [`ORDERLESS`].
+    pub(crate) orderless: [f64; BLOCK],
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        let zero = [0.0; BLOCK];
+        Self { z: zero, eta: zero, pit: zero, crps: zero, nlpd: zero, orderless: zero }
+    }
+}
+
+impl Terms {
+    fn fill(&mut self, error: &[f64], sigma: &[f64]) {
+        dispatch(FillTerms { error, sigma, terms: self });
+    }
+}
+
+struct FillTerms<'a> {
+    error: &'a [f64],
+    sigma: &'a [f64],
+    terms: &'a mut Terms,
+}
+
+impl Kernel for FillTerms<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let n = self.error.len().min(self.sigma.len()).min(BLOCK);
+        let (error, sigma) = (&self.error[..n], &self.sigma[..n]);
+        let mut of = Terms::default();
+        for j in 0..n {
+            let (error, sigma) = (error[j], sigma[j]);
+            let z = error / sigma;
+            let eta = z * FRAC_1_SQRT_2;
+            let (erf, exp) = erf_exp_kernel::<A>(eta);
+            of.z[j] = z;
+            of.eta[j] = eta;
+            of.pit[j] = 0.5 * erfc_kernel::<A>(-eta);
+            // As in Crps and Nlpd, with their functions shared.
+            let dsigma = A::mul_add(SQRT_2_OVER_PI, exp, -FRAC_1_SQRT_PI);
+            of.crps[j] = A::mul_add(error, erf, sigma * dsigma);
+            of.nlpd[j] = Nlpd::at::<A>(error, sigma).value;
+            of.orderless[j] = A::mul_add(eta, erf, FRAC_1_SQRT_PI * exp);
+        }
+        *self.terms = of;
+    }
+}
+
 /// All sums of one block.
 struct SumBlock<'a> {
     error: &'a [f64],
     sigma: &'a [f64],
-    weight: &'a [f64],
+    weight: Option<&'a [f64]>,
+    terms: &'a Terms,
 }
 
 impl Kernel for SumBlock<'_> {
@@ -285,28 +411,29 @@ impl Kernel for SumBlock<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) -> [f64; SUMS] {
         let n = self.error.len().min(BLOCK);
+        let (error, sigma) = (&self.error[..n], &self.sigma[..n]);
+        let terms = self.terms;
         let mut columns = [[0.0; BLOCK]; SUMS];
         #[allow(clippy::needless_range_loop)] // j runs over ten columns at once
         for j in 0..n {
-            let (error, sigma) = (self.error[j], self.sigma[j]);
-            let z = error / sigma;
-            let eta = z * FRAC_1_SQRT_2;
-            let (erf, exp) = erf_exp_kernel::<A>(eta);
-            columns[WEIGHT][j] = 1.0;
-            columns[WEIGHT_SQUARED][j] = self.weight[j];
-            columns[ERROR][j] = error;
-            columns[ABSOLUTE][j] = error.abs();
-            let size = error.abs();
+            let size = error[j].abs();
             let square = |part: f64, there: bool| if there { part * part } else { 0.0 };
+            columns[WEIGHT][j] = 1.0;
+            columns[ERROR][j] = error[j];
+            columns[ABSOLUTE][j] = size;
             columns[SQUARED][j] = square(size, (1.0 / LARGE..=LARGE).contains(&size));
             columns[LARGE_SQUARED][j] = square(size / FAR, size > LARGE);
             columns[SMALL_SQUARED][j] = square(size * FAR, size < 1.0 / LARGE);
-            columns[SIGMA][j] = sigma;
-            columns[CRPS][j] = Crps::at::<A>(error, sigma).value;
-            columns[NLPD][j] = Nlpd::at::<A>(error, sigma).value;
-            columns[Z_SQUARED][j] = z * z;
-            columns[ORDERLESS][j] = A::mul_add(eta, erf, FRAC_1_SQRT_PI * exp);
+            columns[SIGMA][j] = sigma[j];
+            columns[Z_SQUARED][j] = terms.z[j] * terms.z[j];
         }
-        columns.map(|mut column| weighted_sum(&mut column[..n], Some(&self.weight[..n])))
+        match self.weight {
+            Some(weight) => columns[WEIGHT_SQUARED][..n].copy_from_slice(&weight[..n]),
+            None => columns[WEIGHT_SQUARED][..n].fill(1.0),
+        }
+        columns[CRPS] = terms.crps;
+        columns[NLPD] = terms.nlpd;
+        columns[ORDERLESS] = terms.orderless;
+        columns.map(|mut column| weighted_sum(&mut column[..n], self.weight))
     }
 }

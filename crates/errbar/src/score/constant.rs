@@ -29,17 +29,29 @@ pub fn best_constant(sample: &Sample) -> Constant {
     if scale == 0.0 || zero >= std::f64::consts::FRAC_1_SQRT_2 {
         return Constant { sigma: 0.0, crps: scale };
     }
+    let sizes = || sample.error().iter().map(|e| e.abs()).filter(|e| *e > 0.0);
+    let extremes = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
+    let sigma = solve(scale, extremes, |sigma| mean_exponential(sample, sigma));
+    Constant { sigma, crps: mean_crps_with(sample, sigma) }
+}
+
+/// The sigma of least mean CRPS of errors, given the mean of their sizes, the least and the largest of them (zeros left
+/// out) and what [`mean_exponential`] is for one sigma.
+pub(crate) fn solve(
+    scale: f64,
+    (least, largest): (f64, f64),
+    mean_exponential: impl Fn(f64) -> (f64, f64),
+) -> f64 {
     // Newton in log sigma, kept inside a bracket that every step tightens. It begins at the largest
     // error, and far enough below the smallest for any share of zeros that doubles can express.
-    let sizes = || sample.error().iter().map(|e| e.abs()).filter(|e| *e > 0.0);
-    let mut low = sizes().fold(f64::INFINITY, f64::min).ln() - scale.ln() - 3.0;
-    let mut high = sizes().fold(0.0, f64::max).ln() - scale.ln() + 1.0;
+    let mut low = least.ln() - scale.ln() - 3.0;
+    let mut high = largest.ln() - scale.ln() + 1.0;
     // In units of the mean absolute error, so that all digits are at hand for sigma; 1.25 of it is
     // the answer for Gaussian errors.
     let sigma_at = |t: f64| (scale * t.exp()).max(f64::MIN_POSITIVE);
     let mut t = 1.25f64.ln().clamp(low, high);
     for _ in 0..200 {
-        let (value, slope) = mean_exponential(sample, sigma_at(t));
+        let (value, slope) = mean_exponential(sigma_at(t));
         let excess = value - std::f64::consts::FRAC_1_SQRT_2;
         if excess > 0.0 {
             high = high.min(t);
@@ -58,8 +70,7 @@ pub fn best_constant(sample: &Sample) -> Constant {
             break;
         }
     }
-    let sigma = sigma_at(t);
-    Constant { sigma, crps: mean_crps_with(sample, sigma) }
+    sigma_at(t)
 }
 
 /// $1 - \mathrm{CRPS}/\mathrm{CRPS}\_{\text{constant}}$: 0 is no better than one constant sigma, 1 is

@@ -105,8 +105,28 @@ impl EtaCounts {
     }
 }
 
+/// How many bins there are.
+pub(crate) const BINS: usize = 2 * SIDE;
+
+/// Where a bin begins: what lies below is in bins before it. The first begins nowhere.
+pub(crate) fn begin_of(bin: usize) -> f64 {
+    let edge = |place: usize| match place {
+        _ if place <= FINE => place as f64 * (FINE_TO / FINE as f64),
+        _ => {
+            let (doubling, part) = ((place - FINE) / PER_DOUBLING, (place - FINE) % PER_DOUBLING);
+            FINE_TO * 2f64.powi(doubling as i32) * (1.0 + part as f64 / PER_DOUBLING as f64)
+        }
+    };
+    match bin {
+        0 => f64::NEG_INFINITY,
+        _ if bin < SIDE => -edge(SIDE - bin),
+        _ => edge(bin - SIDE),
+    }
+}
+
 /// The bin of a scaled error: integer arithmetic on the bits, so that bins are in strict order.
-fn bin_of(eta: f64) -> usize {
+#[inline]
+pub(crate) fn bin_of(eta: f64) -> usize {
     let size = eta.abs();
     let place = if size < FINE_TO {
         (size * (FINE as f64 / FINE_TO)) as usize
@@ -137,6 +157,11 @@ mod tests {
             }
             assert_eq!(bin_of(-value), 2 * SIDE - 1 - bin);
             value *= 1.0001;
+        }
+        for bin in 1..BINS {
+            assert!(begin_of(bin - 1) < begin_of(bin));
+            assert_eq!(bin_of(begin_of(bin).next_up()), bin);
+            assert_eq!(bin_of(begin_of(bin).next_down()), bin - 1, "{bin}");
         }
         assert_eq!(bin_of(f64::INFINITY), 2 * SIDE - 1);
         assert_eq!(bin_of(f64::NEG_INFINITY), 0);

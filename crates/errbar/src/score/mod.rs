@@ -13,7 +13,7 @@
 //! | how much is lost to miscalibration? | [`decomposition`] |
 //! | all of it in words | [`verdict`] |
 //! | how far can a score be trusted, and which of two is better? | [`bootstrap`] |
-//! | more data than memory, or several machines | [`accumulate`] |
+//! | more data than memory, or several machines | [`accumulate`], [`one_pass`] |
 //!
 //! Weights: only their ratios matter. Writing a row twice is the same as giving it weight 2.
 
@@ -26,10 +26,11 @@ pub mod constant;
 pub mod crps;
 pub mod decomposition;
 pub mod deterministic;
-mod eta_counts;
+pub(crate) mod eta_counts;
 pub(crate) mod json;
 mod judge;
 pub mod nlpd;
+pub mod one_pass;
 pub(crate) mod ranking;
 pub mod reliability;
 pub(crate) mod rows;

@@ -67,6 +67,7 @@
 
 mod comparison;
 mod dependence;
+mod growing;
 mod interval;
 mod reliability;
 mod replicates;
@@ -76,7 +77,9 @@ mod sums;
 pub use comparison::{Candidate, Comparison, Difference, Paired, compare};
 pub(crate) use comparison::{Prepared, compare_prepared};
 pub use dependence::{Dependence, dependence};
+pub(crate) use growing::{Block, Dealing, OwnRows, Units};
 pub use interval::Interval;
+pub(crate) use resample::UNITS;
 pub(crate) use sums::RowScores;
 
 use serde::{Deserialize, Serialize};

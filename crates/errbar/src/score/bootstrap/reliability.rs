@@ -114,6 +114,11 @@ impl Nodes {
         }
         eta.sort_unstable_by(f64::total_cmp);
         eta.dedup();
+        Self::at(eta)
+    }
+
+    /// At these places, which rise.
+    pub(super) fn at(eta: Vec<f64>) -> Self {
         let phi = eta.iter().map(|&eta| 0.5 * (1.0 + erf(eta))).collect();
         Self { eta, phi, of_sample: 0.0, rs: 0.0 }
     }

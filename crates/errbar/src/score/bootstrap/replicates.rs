@@ -65,6 +65,14 @@ impl Subject {
         Ok(Self { sums, reliability, split: Split::new(scores.ar.beta), constant })
     }
 
+    /// Of sums that were made as the rows came.
+    pub(super) fn of_units(sums: UnitSums, mut nodes: Nodes, scores: &Scores) -> Self {
+        nodes.compare_with(&sums, scores.rs);
+        let reliability = Reliability::Nodes(nodes);
+        let constant = if scores.constant.sigma > 0.0 { sums::CONSTANT } else { sums::ABSOLUTE };
+        Self { sums, reliability, split: Split::new(scores.ar.beta), constant }
+    }
+
     fn scores(&self, sums: &[f64], counts: &[u32]) -> Vec<f64> {
         let mean = |which: usize| sums[which] / sums[sums::WEIGHT];
         let (crps, constant) = (mean(sums::CRPS), mean(self.constant));

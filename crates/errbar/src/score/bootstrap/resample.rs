@@ -8,7 +8,7 @@ pub(super) const ROWS_AS_UNITS: usize = 1 << 14;
 
 /// Units of larger samples. The standard error from u of them is itself uncertain by
 /// $1/\sqrt{2u}$, 1.6% here: more would cost time and show nothing.
-const UNITS: usize = 1 << 11;
+pub(crate) const UNITS: usize = 1 << 11;
 
 /// The units of a sample and the way they are drawn.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +41,17 @@ impl Plan {
         let units = rows.div_ceil(stretch);
         let run = block.div_ceil(stretch);
         Self { rows, units, deal: Deal::Stretch(stretch), run, seed }
+    }
+
+    /// So many rows, dealt one by one to this many units.
+    pub(super) fn dealt(rows: usize, units: usize, seed: u64) -> Self {
+        Self { rows, units, deal: Deal::Random, run: 1, seed }
+    }
+
+    /// So many rows in stretches of this length, of which blocks of rows are a whole number.
+    pub(super) fn stretches(rows: usize, stretch: usize, block: usize, seed: u64) -> Self {
+        let run = block.div_ceil(stretch);
+        Self { rows, units: rows.div_ceil(stretch), deal: Deal::Stretch(stretch), run, seed }
     }
 
     /// Whether each row is a unit of its own.

@@ -139,6 +139,22 @@ impl UnitSums {
         Ok(Self { table, lanes, levels: terms.levels.len(), scale: terms.scale })
     }
 
+    /// Of units that were summed already, each over so many columns.
+    pub(super) fn of_rows(
+        units: impl Iterator<Item = Vec<f64>>,
+        columns: usize,
+        levels: usize,
+        scale: f64,
+    ) -> Self {
+        let lanes = columns.div_ceil(LANES);
+        let mut table = vec![];
+        for mut unit in units {
+            unit.resize(lanes * LANES, 0.0);
+            table.extend_from_slice(unit.as_chunks::<LANES>().0);
+        }
+        Self { table, lanes, levels, scale }
+    }
+
     /// The sums of some resamples, given how often each holds each unit.
     pub(super) fn of_resamples(&self, counts: &[[f64; TOGETHER]]) -> [Vec<f64>; TOGETHER] {
         let mut sums = [const { Vec::new() }; TOGETHER];
