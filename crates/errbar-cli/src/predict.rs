@@ -253,7 +253,7 @@ fn copy(
     while let Some(batch) = stream.next_batch()? {
         stop::check()?;
         let rows = ErrorBars::of(fitted, around, promise, walk, new, &batch)?;
-        tally.count(&rows, promise);
+        tally.count(&rows, promise, new);
         tally.look(&batch, fitted);
         sink.write(&batch, &new.values(rows))?;
         progress.progress(stream.share_read().unwrap_or(0.0));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use errbar::fit::{Fitted, Rows};
-use errbar::walk::{self, Late, State, Updated};
+use errbar::walk::{self, Kept, Late, State, Updated};
 use errbar::words::{percent, significant};
 use errbar_table::dates::DateFormat;
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::arguments::{TableArguments, parse_column, parse_date_format};
 use crate::console::Console;
 use crate::series::{Asked, Observations, SeriesTable, when};
 use crate::text_table::wrapped;
-use crate::{model_file, stop};
+use crate::{kept, model_file, stop};
 
 /// Take what was observed since into a model.
 ///
@@ -27,6 +27,10 @@ use crate::{model_file, stop};
 ///
 /// Says whether error bars are fine as they were fitted, were rescaled (and by how much), or whether the model
 /// should be fitted again.
+///
+/// Of a model that was fitted with --guarantee, says too what share of observations guaranteed intervals have
+/// held, which share is proven of as many rows whatever the errors do (the rows that --delay holds back are
+/// counted), and whether the next intervals are unbounded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   errbar update model.json yesterday.csv
@@ -151,6 +155,7 @@ struct Said {
     /// The latest moment as a number.
     time: Option<f64>,
     state: State,
+    kept: Vec<Kept>,
     ahead: Option<Ahead>,
     learned: u64,
     late: usize,
@@ -179,6 +184,7 @@ impl Said {
             latest: series.latest().map(|time| when(series, time)),
             time: series.latest(),
             state: updated.state,
+            kept: updated.kept.clone(),
             ahead: ahead(table, fitted, updated)?,
             learned: series.learned(),
             late: updated.late.iter().filter(|(_, why)| *why != Late::Known).count(),
@@ -249,7 +255,7 @@ impl Said {
                 text.push('\n');
             }
         }
-        text
+        text + &kept::words(&self.kept)
     }
 
     fn json(&self) -> serde_json::Value {
@@ -272,6 +278,7 @@ impl Said {
             "rows_followed": self.learned,
             "latest": self.latest,
             "not_observed_yet": ahead,
+            "guarantee": kept::json(&self.kept),
         })
     }
 
@@ -296,7 +303,7 @@ impl Said {
             gauge("ahead_share_outside", "Share of coming rows unlike training.", ahead.outside);
             gauge("ahead_absolute_error", "Mean absolute error to expect of them.", ahead.expected);
         }
-        text
+        text + &kept::prometheus(&self.kept)
     }
 }
 

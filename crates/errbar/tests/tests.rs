@@ -19,6 +19,7 @@ mod importance; // what each input is worth
 mod law; // laws beyond the Gaussian
 mod layers; // the order of the library's rooms
 mod math; // elementary functions
+mod promise; // guaranteed intervals whose share is kept right
 mod reliability; // the Reliability Score
 mod score_vectors; // 60-digit values
 mod shape; // the law of errors

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::forecasts::{Forecasts, Rows};
-use super::guarantee::Guarantee;
+use super::guarantee::{Guarantee, Method};
 use super::shape::Shape;
 use super::training_rows::TrainingRows;
 use super::{Kind, LEAST_ROWS, Options, Validation};
+use crate::adapt::promise::Promise;
 use crate::checks::check_length;
 use crate::data::Data;
 use crate::diagnose::Summary;
@@ -72,11 +73,22 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 9] =
-    [POLYNOMIAL_BIAS, SMOOTH_BIAS, LAW, CURVE, BOUNDS, TRANSFORM, GUARANTEE_BY_LAW, LAGS, FOLLOWED];
+const NEEDS: [&str; 10] = [
+    POLYNOMIAL_BIAS,
+    SMOOTH_BIAS,
+    LAW,
+    CURVE,
+    BOUNDS,
+    TRANSFORM,
+    GUARANTEE_BY_LAW,
+    GUARANTEE_IN_TIME,
+    LAGS,
+    FOLLOWED,
+];
 const BOUNDS: &str = "bounds";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
+const GUARANTEE_IN_TIME: &str = "guarantee in time";
 const FOLLOWED: &str = "observations followed";
 const LAGS: &str = "lags";
 const LAW: &str = "law";
@@ -237,6 +249,12 @@ impl Fitted {
         self.series.as_ref()
     }
 
+    /// What guaranteed intervals hold in the long run, whatever the errors do, where rows had times.
+    #[must_use]
+    pub fn promise(&self) -> Option<&Promise> {
+        self.series.as_ref().and_then(Series::promise)
+    }
+
     /// The lagged errors that it takes: the last of its inputs.
     #[must_use]
     pub fn lags(&self) -> &[Span] {
@@ -361,6 +379,7 @@ impl Fitted {
             (!self.options.bounds.are_none(), BOUNDS),
             (self.options.transform != Transform::None, TRANSFORM),
             (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),
+            (self.promise().is_some(), GUARANTEE_IN_TIME),
             (!self.lags().is_empty(), LAGS),
             (self.series.as_ref().is_some_and(|series| series.learned() > 0), FOLLOWED),
         ];
@@ -432,6 +451,15 @@ impl Fitted {
             .then_some(saved.fitted)
     }
 
+    /// Whether its guarantee is such as can be kept in time, at these levels.
+    fn can_keep(&self, promise: &Promise) -> bool {
+        self.guarantee.as_ref().is_some_and(|guarantee| {
+            let has_law = guarantee.has_law() == self.shape.is_some();
+            let can = |level: &f64| guarantee.check_level(*level).is_ok();
+            guarantee.method() == Method::Split && has_law && promise.levels().iter().all(can)
+        })
+    }
+
     fn check(&self) -> std::result::Result<(), String> {
         self.ranges.check()?;
         let columns = self.names.len();
@@ -443,6 +471,12 @@ impl Fitted {
             let whole = series.lags.is_empty() == self.without_lags.is_none();
             if series.lags.len() >= columns || !whole {
                 return Err("its lags do not fit its inputs".into());
+            }
+        }
+        if let Some(promise) = self.promise() {
+            let both = [Some(self), self.without_lags()];
+            if !both.into_iter().flatten().all(|model| model.can_keep(promise)) {
+                return Err("it has no guarantee that could be kept in time".into());
             }
         }
         if let Some(without) = &self.without_lags {

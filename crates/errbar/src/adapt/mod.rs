@@ -31,6 +31,11 @@
 //! let (least, most) = law.interval(0.9);
 //! assert!(high - low > 1.5 * (most - least));
 //! ```
+//!
+//! Such laws are always finite, and promise nothing. [`promise`] keeps the share right that intervals hold in the long
+//! run, and says "unbounded" where it must.
+
+pub mod promise;
 
 use std::collections::VecDeque;
 
@@ -71,6 +76,8 @@ const FARTHEST: f64 = 8.0;
 const MATCHED: f64 = 1.4;
 /// Steps between Gaussian values at which a law is looked up.
 const STEPS: f64 = 16.0;
+/// Gaussian values between which a bent law is a straight line.
+const PLACES: usize = 65;
 
 /// What has been learned from observations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -98,6 +105,12 @@ pub struct Bend {
     mean: f64,
     deviation: f64,
     moved: [f64; KNOTS.len()],
+}
+
+/// A bent law: Gaussian values, and what they are in it.
+struct Knots {
+    to: [f64; PLACES],
+    values: [f64; PLACES],
 }
 
 /// A law of errors in units of sigma, looked up at Gaussian values.
@@ -330,8 +343,25 @@ impl Bend {
     /// The law of errors in units of sigma, bent.
     #[must_use]
     pub fn of(&self, law: &Quantiles) -> ErrorLaw {
+        match self.knots(law).and_then(|Knots { to, values }| Curve::new(&to, &values)) {
+            Some(curve) => ErrorLaw::bent(*law.law.law(), curve),
+            None => law.law.clone(),
+        }
+    }
+
+    /// [`ErrorLaw::gaussian_quantile_of`] of the law that it makes, without making it.
+    #[must_use]
+    pub fn gaussian_quantile_of(&self, law: &Quantiles, z: f64) -> f64 {
+        match self.knots(law).filter(|Knots { to, values }| Curve::can_be(to, values)) {
+            Some(Knots { to, values }) => Curve::gaussian_among(&to, &values, z),
+            None => law.law.gaussian_quantile_of(z),
+        }
+    }
+
+    /// The knots of the bent law; `None` for one that stays as it was.
+    fn knots(&self, law: &Quantiles) -> Option<Knots> {
         if self.is_none() {
-            return law.law.clone();
+            return None;
         }
         let moved = self.moved;
         // Between knots the move is a straight line, beyond them what it is at the ends.
@@ -348,16 +378,12 @@ impl Bend {
             }
         };
         let stretched = law.stretched((self.mean, self.deviation));
-        let places = (-32..=32).map(|i| f64::from(i) * 0.25);
-        let mut to: Vec<f64> = places.clone().map(|q| q + moved(q)).collect();
+        let place = |k: usize| (k as f64 - 32.0) * 0.25;
+        let mut to: [f64; PLACES] = std::array::from_fn(|k| place(k) + moved(place(k)));
         for k in 1..to.len() {
             to[k] = to[k].max(to[k - 1] + 0.01);
         }
-        let values: Vec<f64> = places.map(|q| stretched.value(q)).collect();
-        match Curve::new(&to, &values) {
-            Some(curve) => ErrorLaw::bent(*law.law.law(), curve),
-            None => law.law.clone(),
-        }
+        Some(Knots { to, values: std::array::from_fn(|k| stretched.value(place(k))) })
     }
 }
 
