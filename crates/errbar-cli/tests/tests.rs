@@ -14,8 +14,9 @@ mod fit_words; // options not followed, inputs
 mod fuzz_seeds; // what once crashed, and files of older versions
 mod missing_values; // --na, fill values
 mod predict_values; // what predict adds
+mod promise; // guaranteed intervals in time
 mod report; // the page
 #[cfg(feature = "paper")]
 mod reproduce; // the paper
-mod score;
-mod series; // from fit to update // score and compare
+mod score; // score and compare
+mod series; // from fit to update

@@ -146,7 +146,7 @@ impl Tally {
         for (level, &unbounded) in arguments.guarantee.iter().zip(&self.unbounded) {
             if unbounded > 0 {
                 console.warn(&format!(
-                    "{} of {} have an unbounded guaranteed interval at {level} (inf and -inf in its columns): errors \
+                    "{} of {}: the guaranteed interval at {level} is unbounded (inf and -inf in its columns), since errors \
                      have been larger of late than those it is read off can tell; a new fit with recent rows bounds it",
                     rows(unbounded),
                     self.rows
