@@ -86,6 +86,14 @@ impl Threads {
             .build()
             .context("cannot start threads")
     }
+
+    /// As many as a table is worth: to start all of them takes longer than to read a few rows.
+    pub(crate) fn worth(file: &Path) -> Self {
+        const SMALL: u64 = 64 << 10;
+        let is_small =
+            std::fs::metadata(file).is_ok_and(|file| file.is_file() && file.len() < SMALL);
+        Self { threads: is_small.then_some(1) }
+    }
 }
 
 /// Which cost to train by.

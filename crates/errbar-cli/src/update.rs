@@ -1,15 +1,16 @@
 //! `errbar update`: what was observed since, taken into a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use errbar::fit::{Fitted, Rows};
+use errbar::series::Series;
 use errbar::walk::{self, Kept, Late, State, Updated};
 use errbar::words::{percent, significant};
 use errbar_table::dates::DateFormat;
 use serde_json::json;
 
-use crate::arguments::{TableArguments, parse_column, parse_date_format};
+use crate::arguments::{TableArguments, Threads, parse_column, parse_date_format};
 use crate::console::Console;
 use crate::series::{Asked, Observations, SeriesTable, when};
 use crate::text_table::wrapped;
@@ -95,27 +96,37 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if output.as_os_str() == "-" {
         bail!("a model is not written to standard output: name a file with --output");
     }
-    let fitted = model_file::read(&arguments.model)?;
-    let Some(series) = fitted.series() else {
-        bail!(
+    let Some(file) = &arguments.file else { return undo(arguments, output) };
+    Threads::worth(file).pool()?.install(|| update(arguments, file, output))
+}
+
+fn undo(arguments: &Arguments, output: &Path) -> anyhow::Result<u8> {
+    let (fitted, text) = model_file::read_with_text(&arguments.model)?;
+    let Some(before) = walk::undo(series_of(&fitted, arguments)?) else {
+        bail!("{} has no update that could be undone", arguments.model.display());
+    };
+    let latest = before.latest().map(|time| when(&before, time));
+    model_file::write_after(output, (fitted, &text), before)?;
+    arguments.console.note(&match latest {
+        Some(latest) => format!("took the last update back; the model knows rows up to {latest}"),
+        None => String::from("took the last update back"),
+    });
+    Ok(0)
+}
+
+/// The series that a model is of.
+fn series_of<'a>(fitted: &'a Fitted, arguments: &Arguments) -> anyhow::Result<&'a Series> {
+    fitted.series().ok_or_else(|| {
+        anyhow!(
             "{} knows no time: fit it with --time, and it follows what is observed",
             arguments.model.display()
-        );
-    };
-    let Some(file) = &arguments.file else {
-        let Some(before) = walk::undo(series) else {
-            bail!("{} has no update that could be undone", arguments.model.display());
-        };
-        let latest = before.latest().map(|time| when(&before, time));
-        model_file::write(output, &fitted.with_series(before))?;
-        arguments.console.note(&match latest {
-            Some(latest) => {
-                format!("took the last update back; the model knows rows up to {latest}")
-            }
-            None => String::from("took the last update back"),
-        });
-        return Ok(0);
-    };
+        )
+    })
+}
+
+fn update(arguments: &Arguments, file: &Path, output: &Path) -> anyhow::Result<u8> {
+    let (fitted, text) = model_file::read_with_text(&arguments.model)?;
+    let series = series_of(&fitted, arguments)?;
     let asked = Asked {
         file,
         table: &arguments.table,
@@ -132,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     stop::check()?;
     let said = Said::of(&table, &fitted, &updated, output.display().to_string())?;
     let late = in_words(&table, &updated, arguments.replace);
-    model_file::write(output, &fitted.with_series(updated.series))?;
+    model_file::write_after(output, (fitted, &text), updated.series)?;
     late.iter().for_each(|(is_wrong, text)| match is_wrong {
         true => arguments.console.warn(text),
         false => arguments.console.note(text),

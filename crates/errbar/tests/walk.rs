@@ -353,6 +353,61 @@ fn late_rows_are_named_and_corrected() {
     assert!(walk::undo(&first).is_none());
 }
 
+/// A file of which only the memory is written anew is the file that all of it makes.
+#[test]
+fn what_did_not_change_is_written_as_it_was() {
+    let table = Table::draw(12, 400, 2, 0.1, 0.0);
+    let one = Span::Moments(1);
+    for lags in [vec![], vec![one]] {
+        let guaranteed = options().guarantee(Some(Method::Split));
+        let fitted =
+            learn_with(&table.pick(|row| row < 250), &Series::new("time", one, &lags), guaranteed);
+        assert_eq!(fitted.lags().len(), lags.len());
+        let fresh = fitted.to_json().unwrap();
+        let mut text = fresh.clone();
+        let mut fitted = Fitted::from_json(&text).unwrap();
+        // The first update adds a need, the last takes it away.
+        for from in [250, 300, 350] {
+            let new = table.pick(|row| (from..from + 50).contains(&row));
+            let updated = walk::update(&fitted, &new.rows(), false).unwrap();
+            let before = fitted.series().unwrap().clone();
+            fitted = fitted.with_series(updated.series);
+            text = fitted.to_json_after(&text, &before).unwrap();
+            assert_eq!(text, fitted.to_json().unwrap());
+            if from == 250 {
+                let back = walk::undo(fitted.series().unwrap()).unwrap();
+                let undone = fitted.clone().with_series(back);
+                let again = undone.to_json_after(&text, fitted.series().unwrap()).unwrap();
+                assert_eq!(again, fresh);
+            }
+        }
+        // By another version, with more in it, or written by hand: read alike whatever is written anew.
+        let before = fitted.series().unwrap().clone();
+        for other in [
+            text.replace("\"version\":\"", "\"version\":\"0.0.1-"),
+            text.replace("{\"names\":", "{\"more\":[1.5],\"names\":"),
+            format!(" {text}"),
+        ] {
+            let mut read = Fitted::from_json(&other).unwrap();
+            read = read.with_series(before.clone());
+            let written = read.to_json_after(&other, &before).unwrap();
+            assert_eq!(Fitted::from_json(&written).unwrap().to_json().unwrap(), text);
+        }
+        // As files were written before it came last.
+        let [names, series] = ["\"names\":", ",\"series\":"].map(|field| text.find(field).unwrap());
+        let after_names = names + text[names..].find(']').unwrap() + 1;
+        let first = format!(
+            "{}{}{}}}}}\n",
+            &text[..after_names],
+            &text[series..text.len() - 3],
+            &text[after_names..series],
+        );
+        let read = Fitted::from_json(&first).unwrap();
+        assert_eq!(read.to_json().unwrap(), text);
+        assert_eq!(read.to_json_after(&first, &before).unwrap(), first);
+    }
+}
+
 /// What was tampered with is refused, and what is not observed is not learned.
 #[test]
 fn memories_are_checked() {

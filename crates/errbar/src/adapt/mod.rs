@@ -38,6 +38,7 @@
 pub mod promise;
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -114,10 +115,18 @@ struct Knots {
 }
 
 /// A law of errors in units of sigma, looked up at Gaussian values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Quantiles {
     law: ErrorLaw,
-    values: Vec<f64>,
+    /// Each found when it is first asked for: it can take long, and few rows ask for few of them.
+    values: Vec<OnceLock<f64>>,
+}
+
+/// Whatever of it was asked for.
+impl PartialEq for Quantiles {
+    fn eq(&self, other: &Self) -> bool {
+        self.law == other.law
+    }
 }
 
 /// A law moved, and stretched on each side.
@@ -133,23 +142,31 @@ impl Quantiles {
     /// Of a law.
     #[must_use]
     pub fn of(law: &ErrorLaw) -> Self {
-        let last = (2.0 * FARTHEST * STEPS) as i32;
-        let at = |i: i32| law.quantile_of_gaussian(f64::from(i) / STEPS - FARTHEST);
-        Self { law: law.clone(), values: (0..=last).map(at).collect() }
+        let last = (2.0 * FARTHEST * STEPS) as usize;
+        Self { law: law.clone(), values: vec![OnceLock::new(); last + 1] }
+    }
+
+    fn at(&self, k: usize) -> f64 {
+        *self.values[k].get_or_init(|| self.law.quantile_of_gaussian(k as f64 / STEPS - FARTHEST))
     }
 
     /// The value of the law at a Gaussian value.
     fn value(&self, q: f64) -> f64 {
         let place = (q.clamp(-FARTHEST, FARTHEST) + FARTHEST) * STEPS;
         let k = (place as usize).min(self.values.len() - 2);
-        self.values[k] + (place - k as f64) * (self.values[k + 1] - self.values[k])
+        let (low, high) = (self.at(k), self.at(k + 1));
+        low + (place - k as f64) * (high - low)
     }
 
     /// The Gaussian value of a value.
     fn gaussian(&self, value: f64) -> f64 {
-        let inner = &self.values[1..self.values.len() - 1];
-        let k = inner.partition_point(|known| *known <= value);
-        let (low, high) = (self.values[k], self.values[k + 1]);
+        // The last that is no larger, or the first.
+        let (mut k, mut beyond) = (0, self.values.len() - 1);
+        while beyond - k > 1 {
+            let middle = k.midpoint(beyond);
+            if self.at(middle) <= value { k = middle } else { beyond = middle }
+        }
+        let (low, high) = (self.at(k), self.at(k + 1));
         let at = if high > low { (value - low) / (high - low) } else { 0.0 };
         ((k as f64 + at) / STEPS - FARTHEST).clamp(-FARTHEST, FARTHEST)
     }

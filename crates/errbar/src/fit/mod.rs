@@ -30,6 +30,7 @@ mod importance;
 mod latent;
 mod local_units;
 mod neighbours;
+mod saved;
 mod shape;
 mod stacking;
 mod training_rows;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::SeriesRows;
 use super::follow::with_lags;
-use super::told::Laws;
+use super::told::{Laws, as_fitted};
 use crate::adapt::promise::{Promise, USUAL_LEVELS};
 use crate::data::Data;
 use crate::diagnose::standard_error;
@@ -363,7 +363,8 @@ impl Learned {
             let past = Past { time, known, error: error[row], q, z, side };
             of_group[rows.group_of(row) as usize].push(past);
         }
-        let laws = Laws::of(&self.fit.fitted, &series);
+        let laws = as_fitted(&self.fit.fitted);
+        let laws = Laws::of(&self.fit.fitted, &laws, &series);
         let remembered = of_group.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
         let groups = remembered.map(|(group, latest)| {
             let label = rows.label(group as u32);

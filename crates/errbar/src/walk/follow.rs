@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::told::Laws;
+use super::told::{Laws, as_fitted};
 use super::{SeriesRows, errors};
-use crate::adapt::Bend;
 use crate::adapt::promise::Promise;
+use crate::adapt::{Bend, Quantiles};
 use crate::error::{Error, Result};
 use crate::fit::{Fitted, Forecasts, Rows};
 use crate::series::{Clock, Lagged, Memory, Past, Series, Side, Told, lagged};
@@ -124,7 +124,7 @@ impl Asked {
 /// # Errors
 /// Columns of different lengths or of another model, or a time that is not finite.
 pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Followed> {
-    follow_for(Purpose::Laws, fitted, series, rows)
+    follow_for(Purpose::Laws, fitted, &as_fitted(fitted), series, rows)
 }
 
 /// What rows are followed for.
@@ -142,6 +142,7 @@ const REMEMBERED: usize = 1 << 16;
 pub(super) fn follow_for(
     purpose: Purpose,
     fitted: &Fitted,
+    laws: &[Quantiles; 2],
     series: &Series,
     rows: &SeriesRows,
 ) -> Result<Followed> {
@@ -176,7 +177,7 @@ pub(super) fn follow_for(
             Past { time, known: clock.known(time), error: error[row], q, z, side }
         })
         .collect();
-    let laws = Laws::of(fitted, series);
+    let laws = Laws::of(fitted, laws, series);
     let groups_in_all = series.groups.len().max(rows.groups());
     let course = Course { purpose, series, pasts: &pasts, whole: &whole, passed: &passed };
     let groups: Vec<OfGroup> = (place.par_iter().enumerate())

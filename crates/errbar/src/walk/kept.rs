@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::told::Laws;
+use super::told::{Laws, as_fitted};
 use crate::adapt::promise::{Keeping, Promise};
 use crate::fit::Fitted;
 use crate::series::{Clock, Followers, Promised, Series, Told};
@@ -37,7 +37,8 @@ impl Kept {
     /// At each level that a series is promised.
     #[must_use]
     pub fn of(fitted: &Fitted, series: &Series) -> Vec<Self> {
-        let laws = Laws::of(fitted, series);
+        let laws = as_fitted(fitted);
+        let laws = Laws::of(fitted, &laws, series);
         Self::of_groups(&laws.latest_states(series), &laws, series)
     }
 
@@ -109,7 +110,8 @@ impl Period {
 
     /// From what a series remembered to what it remembers now.
     pub(super) fn of(fitted: &Fitted, from: &Series, to: &Series) -> Option<Self> {
-        let laws = Laws::of(fitted, to);
+        let laws = as_fitted(fitted);
+        let laws = Laws::of(fitted, &laws, to);
         let mut all = Self::after(&laws.latest_states(to), &laws, to)?;
         let before = Self::after(&laws.latest_states(from), &laws, from)?;
         for (label, parts) in before.groups {

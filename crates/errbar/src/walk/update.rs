@@ -3,7 +3,7 @@
 use super::SeriesRows;
 use super::follow::{Followed, Purpose, follow_for};
 use super::kept::Kept;
-use super::told::Laws;
+use super::told::{Laws, as_fitted};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::series::{Before, Clock, Followers, Memory, Past, Series};
@@ -61,7 +61,8 @@ impl State {
     /// Of all groups of a series, each by the rows that it has learned from lately.
     #[must_use]
     pub fn of(fitted: &Fitted, series: &Series) -> Self {
-        let laws = Laws::of(fitted, series);
+        let laws = as_fitted(fitted);
+        let laws = Laws::of(fitted, &laws, series);
         Self::after(laws.latest_states(series), &laws, series)
     }
 
@@ -112,7 +113,8 @@ impl State {
 /// As [`follow`](super::follow), or a model without a series.
 pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updated> {
     let series = fitted.series().ok_or(Error::NoSeries)?;
-    let followed = follow_for(Purpose::Memory, fitted, series, rows)?;
+    let laws = as_fitted(fitted);
+    let followed = follow_for(Purpose::Memory, fitted, &laws, series, rows)?;
     let mut after = followed.series.clone();
     let late: Vec<(usize, Late)> =
         followed.passed.iter().map(|&row| (row, late(series, rows, &followed, row))).collect();
@@ -136,11 +138,11 @@ pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updat
     if !groups.is_empty() {
         after.before = Some(Box::new(Before { moments: series.moments.clone(), groups }));
     }
-    let laws = Laws::of(fitted, &after);
-    let groups = laws.latest_states(&after);
-    let kept = Kept::of_groups(&groups, &laws, &after);
-    let state = State::after(groups, &laws, &after);
-    drop(laws);
+    let told = Laws::of(fitted, &laws, &after);
+    let groups = told.latest_states(&after);
+    let kept = Kept::of_groups(&groups, &told, &after);
+    let state = State::after(groups, &told, &after);
+    drop(told);
     Ok(Updated { series: after, taken, late: left, state, kept })
 }
 
