@@ -1,8 +1,8 @@
 """Walks through forecasts that other people made: `errbar backtest`, as a table in Markdown.
 
-    python3 tools/walks.py PROGRAM FOLDER [NAME ...]
+    python3 tools/walks.py PROGRAM FOLDER [--guarantee] [NAME ...]
 
-FOLDER holds dst, price, price_np and runoff as `NAME_train.csv.gz` and `NAME_test.csv.gz`, which are put together,
+With --guarantee what guaranteed intervals hold, of a polynomial that is fitted once. FOLDER holds dst, price, price_np and runoff as `NAME_train.csv.gz` and `NAME_test.csv.gz`, which are put together,
 and rain as `rain_train.csv.gz`. Each walk begins after 70% of the rows. Needs pandas.
 """
 
@@ -68,5 +68,24 @@ def main(program, folder, names):
                     print("| " + " | ".join(cells) + " |", flush=True)
 
 
+def guarantees(program, folder, names):
+    print("| series | level | intervals | held | at least | unbounded | mean width where bounded |")
+    print("|---|--:|---|--:|--:|--:|--:|")
+    with tempfile.TemporaryDirectory() as here:
+        for name in names:
+            path = str(Path(here) / f"{name}.csv")
+            table(folder, name).to_csv(path, index=False)
+            way = ["--refit", "never", "--model", "polynomial", "--guarantee", "0.5,0.8,0.9,0.95,0.99"]
+            said, _ = walk(program, path, name, way)
+            for one in said["guarantee"]:
+                for kind, words in (("kept", "kept right"), ("as_calibrated", "as calibrated"), ("followed", "followed law")):
+                    of = one[kind]
+                    proven = f"{100 * one['proven_least']:.1f}" if kind == "kept" else ""
+                    cells = [name, f"{100 * one['level']:g}%", words, f"{100 * of['held']:.1f}", proven]
+                    cells += [f"{100 * of['unbounded']:.2f}%", f"{of['mean_width']:.4g}"]
+                    print("| " + " | ".join(cells) + " |", flush=True)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:] or list(SERIES))
+    asked = [name for name in sys.argv[3:] if name != "--guarantee"] or list(SERIES)
+    (guarantees if "--guarantee" in sys.argv else main)(sys.argv[1], Path(sys.argv[2]), asked)

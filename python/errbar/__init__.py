@@ -25,7 +25,7 @@ from ._normal import Normal
 from ._report import Report, report
 from ._rows import crps, crps_gradient, erf, erfinv, nlpd, pit
 from ._scores import Scores, scores
-from ._series import Backtest, Update, backtest
+from ._series import Backtest, Kept, Update, backtest
 
 if TYPE_CHECKING:
     from .sklearn import ErrorBarRegressor, SigmaRegressor
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AR",
     "Backtest",
+    "Kept",
     "Law",
     "Normal",
     "Report",

@@ -11,6 +11,23 @@ from . import _errbar
 from ._arrays import Floats, column, floats, groups_of, maybe_column, name_of
 
 
+class Kept(NamedTuple):
+    """What became of guaranteed intervals of one level, since a fit."""
+
+    level: float
+    rows: int
+    """Rows with such an interval that have been observed."""
+    held: float
+    """The share of them that it held."""
+    proven_least: float
+    """The least share that it can have held, whatever the errors were."""
+    proven_most: float
+    unbounded: int
+    """Rows whose interval was unbounded."""
+    unbounded_now: int
+    """Groups whose next interval is unbounded: 0 or 1 where rows have no groups."""
+
+
 class Update(NamedTuple):
     """What :meth:`SigmaRegressor.update` did: which rows it took, and how error bars have changed since the
     model was fitted."""
@@ -25,6 +42,8 @@ class Update(NamedTuple):
     """The width of error bars over that of the fit."""
     shift: float
     """By how many sigmas they have moved."""
+    guarantee: list[Kept]
+    """What guaranteed intervals held, at each level that is kept."""
 
 
 class Fit(NamedTuple):
@@ -48,6 +67,11 @@ class Backtest:
     levels : list of float
     lower, upper : ndarray of shape (rows, levels)
         The ends of central intervals.
+    guarantee : list of float
+    guaranteed_lower, guaranteed_upper : ndarray of shape (rows, guarantee)
+        The ends of guaranteed intervals, infinite where they are unbounded.
+    kept : list of Kept
+        What became of them, at each level.
     pit, crps : ndarray
         The probability that the law gave to less than was observed, and the score of the row.
     crps_as_fitted, pit_as_fitted : ndarray
@@ -57,14 +81,17 @@ class Backtest:
     fits : list of Fit
     """
 
-    def __init__(self, said: dict[str, Any], fitted: Any, levels: list[float], dates: bool) -> None:
+    def __init__(
+        self, said: dict[str, Any], fitted: Any, levels: list[float], guarantee: list[float], dates: bool
+    ) -> None:
         self.row = said["row"]
         self.forecast: Floats = said["forecast"]
         self.sigma: Floats = said["sigma"]
         self.levels = levels
-        ends = said["intervals"]
-        self.lower = np.stack([low for low, _ in ends], axis=-1) if ends else np.empty((len(self.row), 0))
-        self.upper = np.stack([high for _, high in ends], axis=-1) if ends else np.empty((len(self.row), 0))
+        self.lower, self.upper = self._ends(said["intervals"])
+        self.guarantee = guarantee
+        self.guaranteed_lower, self.guaranteed_upper = self._ends(said["guaranteed"])
+        self.kept = [Kept(*one) for one in said["kept"]]
         self.pit: Floats = said["pit"]
         self.crps: Floats = said["crps"]
         self.pit_as_fitted: Floats = said["pit_as_fitted"]
@@ -72,6 +99,12 @@ class Backtest:
         self.crps_constant: Floats = said["crps_constant"]
         self.fits = [Fit(when(time, dates), rows, used) for time, rows, used in said["fits"]]
         self.fitted_ = fitted
+
+    def _ends(self, ends: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+        """Lower and upper ends, a column for each level."""
+        if not ends:
+            return np.empty((len(self.row), 0)), np.empty((len(self.row), 0))
+        return np.stack([low for low, _ in ends], axis=-1), np.stack([high for _, high in ends], axis=-1)
 
     def coverage(self, level: float = 0.9) -> float:
         """The share of observed rows that central intervals of this level held."""
@@ -88,6 +121,8 @@ class Backtest:
         }
         for level in self.levels:
             said[f"coverage_{100 * level:g}"] = self.coverage(level)
+        for one in self.kept:
+            said[f"guaranteed_{100 * one.level:g}"] = one.held
         return said
 
     def __repr__(self) -> str:
@@ -108,6 +143,7 @@ def backtest(
     lag: Any = (),
     refit: Any = "10%",
     levels: Any = (0.5, 0.9, 0.99),
+    guarantee: Any = (),
     debias: bool | str = "auto",
     **parameters: Any,
 ) -> Backtest:
@@ -137,6 +173,10 @@ def backtest(
         have grown by a share ("10%").
     levels : sequence of float
         Of central intervals.
+    guarantee : sequence of float, default=()
+        Levels of guaranteed intervals, too: read off rows that are kept from the model, and moved as rows
+        are observed so that they hold their share in the long run whatever the errors do. They may be
+        unbounded.
     debias : {"auto", True, False}, default="auto"
         Whether the bias of the forecaster is learned and taken off: "auto" where rows held out gain by it.
     **parameters
@@ -156,6 +196,7 @@ def backtest(
     """
     from ._sigma_regressor import SigmaRegressor, table, usual_names, weights
 
+    promised = [float(level) for level in np.atleast_1d(floats("guarantee", guarantee)).ravel()]
     regressor = SigmaRegressor(**parameters, debias=debias is True, time_order=True)
     wanted = regressor._wanted()
     inputs = table(regressor, X, reset=True)
@@ -168,6 +209,7 @@ def backtest(
         "delay": span("delay", delay),
         "lag": spans("lag", lag),
         "debias_if_it_pays": debias == "auto",
+        "promised": promised,
     }
     asked = [float(level) for level in np.atleast_1d(floats("levels", levels)).ravel()]
     said, fitted = _errbar.backtest(
@@ -180,7 +222,7 @@ def backtest(
         refit_of(refit),
         asked,
     )
-    return Backtest(said, fitted, asked, dates)
+    return Backtest(said, fitted, asked, promised, dates)
 
 
 def rows_in_time(

@@ -17,7 +17,7 @@ from . import _errbar
 from ._arrays import Floats, floats, groups_of, name_of, one_level, refuse_twice
 from ._cost import Beta
 from ._law import Law
-from ._series import Update, rows_in_time, span, spans, times
+from ._series import Kept, Update, rows_in_time, span, spans, times
 
 
 class Candidate(NamedTuple):
@@ -140,6 +140,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         Makes intervals possible that hold new observations with a promised probability, whatever the
         distribution of errors; see :meth:`guaranteed`. "split" keeps half of the rows (at most 2,000;
         with groups half of each group's, at most 200 where there are ten groups or more) from the model. "cross" learns from all rows, gives narrower intervals and promises less.
+    guarantee_levels : sequence of float, default=()
+        With ``guarantee="split"`` and rows in time: the levels whose share :meth:`update` keeps right as rows
+        are observed, whatever the errors do. By default those of 0.5, 0.8, 0.9, 0.95 and 0.99 that there
+        are rows enough for.
     delay : int or str, default=1
         Of rows in time (``fit(..., time=...)``): when an observation becomes known, so many distinct times
         later, or a time later, as in "48h".
@@ -212,6 +216,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         scale: str = "none",
         fit_mean: bool = False,
         guarantee: str | None = None,
+        guarantee_levels: Any = (),
         delay: int | str = 1,
         lag: Any = (),
         random_state: Any = None,
@@ -237,6 +242,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.scale = scale
         self.fit_mean = fit_mean
         self.guarantee = guarantee
+        self.guarantee_levels = guarantee_levels
         self.delay = delay
         self.lag = lag
         self.random_state = random_state
@@ -323,6 +329,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "delay": span("delay", self.delay),
             "lag": spans("lag", self.lag),
             "debias_if_it_pays": False,
+            "promised": np.atleast_1d(floats("guarantee_levels", self.guarantee_levels)).ravel().tolist(),
         }
         return _errbar.fit_series(rows, names, weight, wanted, of)
 
@@ -342,7 +349,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         It is to be fitted with ``time``. What is not observed yet may be NaN. ``error``, or ``forecast``
         and ``observation``, and ``group`` are given as they were to :meth:`fit`. With ``replace=True`` rows that are
         late, or known with another error, are taken too, as long as they are recent. Then :meth:`predict`,
-        :meth:`predict_quantiles` and :meth:`predict_interval` take the ``time`` of their rows.
+        :meth:`predict_quantiles`, :meth:`predict_interval` and :meth:`guaranteed` take the ``time`` of their
+        rows. Guaranteed intervals (``guarantee="split"``) move so that they hold their share in the long run
+        whatever the errors do: ``guarantee`` of what is returned says what they held.
         """
         check_is_fitted(self)
         if (error is None) == (observation is None):
@@ -351,7 +360,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         seen = floats("error" if observation is None else "observation", error if observation is None else observation)
         rows = rows_in_time(inputs, times(time)[0], group, forecast, seen)
         self.fitted_, said = _errbar.update(self.fitted_, rows, bool(replace))
-        return Update(**said)
+        kept = [Kept(*one) for one in said.pop("guarantee")]
+        return Update(**said, guarantee=kept)
 
     def _followed(
         self, X: Any, forecast: Any, time: Any, group: Any, levels: list[float]
@@ -507,7 +517,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             )
         return np.stack(band, axis=-1)
 
-    def guaranteed(self, X: Any, level: float = 0.9, group: Any = None) -> Floats:
+    def guaranteed(
+        self, X: Any, level: float = 0.9, group: Any = None, *, time: Any = None
+    ) -> Floats:
         """The least and the most error of each row, in two columns: between them, added to the forecast,
         lies the observation with probability ``level``, whatever the distribution of errors.
 
@@ -517,8 +529,19 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         that together, and is NaN for groups that were not seen (see :meth:`guaranteed_by`). Without it
         all groups are taken together. The model is to be fitted with ``guarantee="split"`` or
         ``"cross"``.
+
+        A model that was fitted with ``time`` and has been told what was observed (:meth:`update`) says with
+        the time of each row what keeps the share right in the long run, at each of ``guarantee_levels``;
+        infinite where an interval is unbounded.
         """
         check_is_fitted(self)
+        if self.fitted_.promised:
+            self._check_time(time)
+        if time is not None:
+            inputs = table(self, X, reset=False)
+            rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None)
+            ends = _errbar.guaranteed_in_time(self.fitted_, rows, one_level(level))
+            return np.stack(ends, axis=-1)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
         inputs = table(self, X, reset=False)
         return np.stack(self.fitted_.guaranteed(inputs, one_level(level), labels), axis=-1)

@@ -289,6 +289,12 @@ impl Fitted {
         self.fitted.series().map(|series| series.learned())
     }
 
+    /// The levels of guaranteed intervals that it keeps as rows are observed.
+    #[getter]
+    fn promised(&self) -> Vec<f64> {
+        self.fitted.promise().map_or_else(Vec::new, |promise| promise.levels().to_vec())
+    }
+
     /// The kind of model that was fitted.
     #[getter]
     fn kind(&self) -> &'static str {
@@ -398,6 +404,8 @@ impl Fitted {
             dict.set_item("delay", series.delay.to_string())?;
             let lags: Vec<String> = series.lags.iter().map(ToString::to_string).collect();
             dict.set_item("lag", PyTuple::new(py, lags)?)?;
+            let levels = self.promised();
+            dict.set_item("guarantee_levels", PyTuple::new(py, levels)?)?;
         }
         Ok(dict)
     }

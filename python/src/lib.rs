@@ -30,7 +30,7 @@ mod _errbar {
         reliability_score, reliability_score_min, scores,
     };
     #[pymodule_export]
-    use crate::series::{backtest, fit_series, followed, update};
+    use crate::series::{backtest, fit_series, followed, guaranteed_in_time, update};
 
     /// The version of errbar.
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Rows in time: fitting, following, updating and walking.
 
 use errbar::series::{Series, Span};
-use errbar::walk::{self, Backtest, Late, Learning, Refit, SeriesRows, Walked};
+use errbar::walk::{self, Backtest, Kept, Late, Learning, Refit, SeriesRows, Walked};
 use errbar::{Error, Group, fit};
 use numpy::{IntoPyArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -87,6 +87,8 @@ pub(crate) struct SeriesOptions {
     delay: String,
     lag: Vec<String>,
     debias_if_it_pays: bool,
+    /// The levels of a guarantee.
+    promised: Vec<f64>,
 }
 
 impl SeriesOptions {
@@ -122,6 +124,7 @@ pub(crate) fn fit_series(
             options,
             debias_if_it_pays: of.debias_if_it_pays,
             follow_held_out: false,
+            promised: &of.promised,
         };
         walk::fit(&learning, &series, monitor)
     })?
@@ -153,7 +156,7 @@ pub(crate) fn backtest<'py>(
         ("time", seconds) => Refit::Time(seconds),
         (_, share) => Refit::Growth(share),
     };
-    let (asked, sought) = (names.clone(), levels.clone());
+    let (asked, sought, promised) = (names.clone(), levels.clone(), of.promised.len());
     let walked = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
         let learning = Learning {
             rows: owned.rows(),
@@ -162,8 +165,10 @@ pub(crate) fn backtest<'py>(
             options,
             debias_if_it_pays: of.debias_if_it_pays,
             follow_held_out: false,
+            promised: &[],
         };
-        walk::backtest(&learning, &series, &Backtest { start, refit, levels: &sought }, monitor)
+        let how = Backtest { start, refit, levels: &sought, guarantee: &of.promised };
+        walk::backtest(&learning, &series, &how, monitor)
     })?
     .map_err(|error| refused_input(error, &names))?;
     let dict = PyDict::new(py);
@@ -177,6 +182,10 @@ pub(crate) fn backtest<'py>(
     let ends =
         |nth: usize| (numbers(&|row| row.intervals[nth].0), numbers(&|row| row.intervals[nth].1));
     dict.set_item("intervals", (0..levels.len()).map(ends).collect::<Vec<_>>())?;
+    let ends =
+        |nth: usize| (numbers(&|row| row.guaranteed[nth].0), numbers(&|row| row.guaranteed[nth].1));
+    dict.set_item("guaranteed", (0..promised).map(ends).collect::<Vec<_>>())?;
+    dict.set_item("kept", kept(&walked.kept))?;
     dict.set_item("pit", numbers(&|row| row.pit[0]))?;
     dict.set_item("crps", numbers(&|row| row.crps[0]))?;
     dict.set_item("pit_as_fitted", numbers(&|row| row.pit[1]))?;
@@ -213,6 +222,7 @@ pub(crate) fn update<'py>(
     )?;
     dict.set_item("factor", state.factor)?;
     dict.set_item("shift", state.shift)?;
+    dict.set_item("guarantee", kept(&updated.kept))?;
     Ok((Fitted { fitted: model.fitted.clone().with_series(updated.series) }, dict))
 }
 
@@ -232,8 +242,7 @@ pub(crate) fn followed<'py>(
         let followed = model.fitted.follow(&rows)?;
         let mut sigma = vec![f64::NAN; rows.len()];
         let mut columns = vec![vec![f64::NAN; rows.len()]; probabilities.len()];
-        followed.each_model(&model.fitted, &rows, |chosen, still, bends| {
-            let bent = still.clone().bent(bends)?;
+        followed.each_model(&model.fitted, &rows, |chosen, _, bent| {
             chosen.iter().zip(bent.sigma()).for_each(|(&row, s)| sigma[row] = *s);
             for (column, p) in columns.iter_mut().zip(&probabilities) {
                 let values = bent.quantile(*p)?;
@@ -245,4 +254,49 @@ pub(crate) fn followed<'py>(
     })?;
     let (sigma, columns) = said.map_err(|error| refused_input(error, model.fitted.names()))?;
     Ok((sigma.into_pyarray(py), columns.into_iter().map(|c| c.into_pyarray(py)).collect()))
+}
+
+/// The least and the most error that the guaranteed interval of each row holds, by what was known at its time.
+#[pyfunction]
+pub(crate) fn guaranteed_in_time<'py>(
+    py: Python<'py>,
+    model: &Fitted,
+    rows: TimedRows<'py>,
+    level: f64,
+) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
+    let owned = rows.owned()?;
+    owned.check(&model.fitted)?;
+    let said = detached(py, || {
+        let rows = owned.rows();
+        let followed = model.fitted.follow(&rows)?;
+        let is_new = model.fitted.series().is_none_or(|series| series.learned() == 0);
+        let (mut low, mut high) = (vec![f64::NAN; rows.len()], vec![f64::NAN; rows.len()]);
+        followed.each_model(&model.fitted, &rows, |chosen, still, kept| {
+            // With nothing observed it is what it was, at any level.
+            let said = if is_new { still } else { kept };
+            if chosen.is_empty() {
+                return Ok(());
+            }
+            let (least, most) = said.guaranteed_errors(level)?;
+            for ((&row, least), most) in chosen.iter().zip(least).zip(most) {
+                (low[row], high[row]) = (least, most);
+            }
+            Ok(())
+        })?;
+        Ok::<_, Error>((low, high))
+    })?;
+    let (low, high) = said.map_err(|error| refused_input(error, model.fitted.names()))?;
+    Ok((low.into_pyarray(py), high.into_pyarray(py)))
+}
+
+/// Level, rows, share held, the shares proven, unbounded rows, groups of which the next interval is unbounded.
+type KeptAsTuple = (f64, u64, f64, f64, f64, u64, usize);
+
+/// What became of guaranteed intervals, as the front takes it.
+fn kept(all: &[Kept]) -> Vec<KeptAsTuple> {
+    let one = |kept: &Kept| {
+        let Kept { level, rows, proven: (least, most), unbounded, unbounded_now, .. } = *kept;
+        (level, rows, kept.share(), least, most, unbounded, unbounded_now)
+    };
+    all.iter().map(one).collect()
 }

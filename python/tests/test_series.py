@@ -96,6 +96,57 @@ def test_updates_day_by_day_are_the_walk():
         model.predict_distribution(row, [0.0])
 
 
+def test_guaranteed_intervals_are_kept_right(tmp_path):
+    table = series(900, jump=500)
+    known, later = table.iloc[:450], table.iloc[450:]
+    told = {"forecast": table["mu"], "observation": table["y"], "time": table["date"]}
+    levels = [0.5, 0.9]
+    walk = errbar.backtest(
+        table[["x"]], **told, refit="never", model="polynomial", start=0.5, debias=False, guarantee=levels
+    )
+    model = SigmaRegressor("polynomial", guarantee="split").fit(
+        known[["x"]], forecast=known["mu"], observation=known["y"], time=known["date"]
+    )
+    assert model.fitted_.promised == [0.5, 0.8, 0.9, 0.95, 0.99]
+    # With nothing observed any level can be asked for, and times change nothing.
+    first = {"X": later[["x"]].iloc[:1], "level": 0.7}
+    np.testing.assert_array_equal(
+        model.guaranteed(**first), model.guaranteed(**first, time=later["date"].iloc[:1])
+    )
+    for place, (_, day) in enumerate(later.iloc[:60].iterrows()):
+        row, when = pd.DataFrame({"x": [day["x"]]}), [day["date"]]
+        for nth, level in enumerate(levels):
+            least, most = model.guaranteed(row, level, time=when)[0]
+            assert day["mu"] + least == pytest.approx(walk.guaranteed_lower[place, nth], rel=1e-12)
+            assert day["mu"] + most == pytest.approx(walk.guaranteed_upper[place, nth], rel=1e-12)
+        model.update(row, time=when, forecast=[day["mu"]], observation=[day["y"]])
+    rest = later.iloc[60:]
+    update = model.update(rest[["x"]], time=rest["date"], forecast=rest["mu"], observation=rest["y"])
+    kept = {one.level: one for one in update.guarantee}
+    for nth, one in enumerate(walk.kept):
+        ends = walk.guaranteed_lower[:, nth], walk.guaranteed_upper[:, nth]
+        inside = (ends[0] <= later["y"]) & (later["y"] <= ends[1])
+        assert one.rows == 450 and one.held == pytest.approx(np.mean(inside))
+        assert kept[one.level] == one
+        # The rows that are short of the share: 20 of memory, and one.
+        assert one.proven_least == pytest.approx(one.level - (20 + one.level) / 450)
+        assert abs(one.held - one.level) < 0.03
+    assert walk.summary()["guaranteed_90"] == walk.kept[1].held
+    with pytest.raises(ValueError, match="follows what was observed"):
+        model.guaranteed(row)
+    with pytest.raises(ValueError, match="at 0.7: ask for one of 0.5, 0.8, 0.9"):
+        model.guaranteed(row, 0.7, time=["2023-01-01"])
+    model.save(tmp_path / "m.json")
+    loaded = SigmaRegressor.load(tmp_path / "m.json")
+    asked = {"X": row, "level": 0.9, "time": ["2023-01-01"]}
+    np.testing.assert_array_equal(model.guaranteed(**asked), loaded.guaranteed(**asked))
+    assert loaded.guarantee_levels == (0.5, 0.8, 0.9, 0.95, 0.99)
+    with pytest.raises(ValueError, match="given twice"):
+        SigmaRegressor("constant", guarantee="split", guarantee_levels=[0.9, 0.9]).fit(
+            known[["x"]], forecast=known["mu"], observation=known["y"], time=known["date"]
+        )
+
+
 def test_lags_groups_and_saved_models(tmp_path):
     one, two = series(300, 1, 999), series(300, 2, 999)
     table = pd.concat([one.assign(station="Bern"), two.assign(station="Oslo")]).sort_values("date", kind="stable")

@@ -1,5 +1,7 @@
 //! Arguments that several commands share, and how their values are read.
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 use clap::ValueEnum;
 use errbar::law::Bounds;
@@ -78,6 +80,18 @@ impl Threads {
             .num_threads(self.threads.map_or(0, usize::from))
             .build()
             .context("cannot start threads")
+    }
+
+    /// As many as a table is worth: to start all of them takes longer than to read a few rows.
+    pub(crate) fn worth(files: &[PathBuf]) -> Self {
+        const SMALL: u64 = 64 << 10;
+        let is_small = match files {
+            [file] => {
+                std::fs::metadata(file).is_ok_and(|file| file.is_file() && file.len() < SMALL)
+            }
+            _ => false,
+        };
+        Self { threads: is_small.then_some(1) }
     }
 }
 

@@ -33,8 +33,9 @@ use crate::{output, stop, with_columns};
   errbar backtest stations.csv --time date --group station --refit never
 
 Writes the table with new columns, empty before the start: sigma, lower_90 and upper_90 for --interval 0.9,
-pit (the probability that the law gave to less than was observed), crps; debiased, the forecast moved by its
-bias, where that was learned.")]
+guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9 (-inf and inf where unbounded), pit (the
+probability that the law gave to less than was observed), crps; debiased, the forecast moved by its bias, where
+that was learned.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     files: FileArguments,
@@ -54,6 +55,12 @@ pub(crate) struct Arguments {
     /// Central intervals that hold the observation with these probabilities.
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', default_value = "0.5,0.9,0.99", allow_negative_numbers = true, value_parser = parse_probability)]
     interval: Vec<f64>,
+
+    /// Guaranteed intervals of these levels, too: read off rows that are kept from the model (as in errbar fit
+    /// --guarantee), and moved as rows are observed so that they hold their share in the long run whatever the
+    /// errors do. They may be unbounded.
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
+    guarantee: Vec<f64>,
 
     /// Where to write the table: .csv, .csv.gz or .parquet; - is standard output [default: nowhere].
     #[arg(long, short, value_name = "FILE")]
@@ -175,11 +182,15 @@ fn walk(arguments: &Arguments, training: &Training) -> anyhow::Result<Walk> {
         options: arguments.learning.options()?.split(Split::InOrder),
         debias_if_it_pays: arguments.learning.debias == Debias::Auto,
         follow_held_out: false,
+        promised: &[],
     };
+    // The followed law's own beside guaranteed ones.
+    let levels: Vec<f64> = arguments.interval.iter().chain(&arguments.guarantee).copied().collect();
     let options = walk::Backtest {
         start: start(arguments, training, rows.time)?,
         refit: arguments.refit,
-        levels: &arguments.interval,
+        levels: &levels,
+        guarantee: &arguments.guarantee,
     };
     if matches!(options.refit, Refit::Time(_)) && !training.kept.time_is_dates() {
         bail!(
@@ -192,6 +203,9 @@ fn walk(arguments: &Arguments, training: &Training) -> anyhow::Result<Walk> {
     stop::check()?;
     walked.map_err(|error| match error {
         errbar::Error::NothingToWalk { .. } => anyhow::anyhow!("{error} (--start)"),
+        errbar::Error::TooFewForLevel { .. } | errbar::Error::LevelTwice { .. } => {
+            anyhow::anyhow!("{error} (--guarantee)")
+        }
         error => training.kept.refused(error),
     })
 }
@@ -249,6 +263,11 @@ fn write(
         let percent = output::percent(*level);
         add(format!("lower_{percent}"), &|row| row.intervals[nth].0);
         add(format!("upper_{percent}"), &|row| row.intervals[nth].1);
+    }
+    for (nth, level) in arguments.guarantee.iter().enumerate() {
+        let percent = output::percent(*level);
+        add(format!("guaranteed_lower_{percent}"), &|row| row.guaranteed[nth].0);
+        add(format!("guaranteed_upper_{percent}"), &|row| row.guaranteed[nth].1);
     }
     add("pit".into(), &|row| row.pit[0]);
     add("crps".into(), &|row| row.crps[0]);

@@ -16,7 +16,7 @@ use errbar::words::significant;
 use errbar::{Data, Monitor, Silent, Split};
 
 use self::words::FitSummary;
-use crate::arguments::{LossName, TableArguments, Threads};
+use crate::arguments::{LossName, TableArguments, Threads, parse_probability};
 use crate::columns::retain;
 use crate::console::Console;
 use crate::files::FileArguments;
@@ -66,9 +66,14 @@ pub(crate) struct Arguments {
     fit_mean: Option<Mean>,
 
     /// Have intervals with a promise, whatever the distribution of errors (errbar predict
-    /// --guarantee 0.9).
+    /// --guarantee 0.9). With --time the latest rows are kept for it, and errbar update keeps the share right.
     #[arg(long, value_enum, value_name = "METHOD", num_args = 0..=1, default_missing_value = "split", conflicts_with = "fit_mean")]
     guarantee: Option<GuaranteeName>,
+
+    /// With --guarantee and --time: the levels whose share errbar update keeps right as rows are observed,
+    /// whatever the errors do [default: those of 0.5,0.8,0.9,0.95,0.99 that there are rows enough for].
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', requires_all = ["guarantee", "time"], allow_negative_numbers = true, value_parser = parse_probability)]
+    guarantee_levels: Vec<f64>,
 
     /// Where to write the model.
     #[arg(long, short, value_name = "FILE", default_value = "model.json")]
@@ -196,8 +201,15 @@ impl Training {
             return Ok(None);
         };
         let (names, weight, options) = (&self.names, self.weight.as_deref(), *options);
-        let learning =
-            Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out: false };
+        let learning = Learning {
+            rows,
+            names,
+            weight,
+            options,
+            debias_if_it_pays,
+            follow_held_out: false,
+            promised: &arguments.guarantee_levels,
+        };
         let learned = walk::fit(&learning, &series, progress);
         Ok(Some(learned.map_err(|error| self.kept.refused(error))?))
     }
@@ -218,8 +230,9 @@ impl Training {
         }
         let (names, weight, options) = (&self.names, self.weight.as_deref(), *options);
         let (debias_if_it_pays, follow_held_out) = (false, false);
+        let promised = &[];
         let learning =
-            Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out };
+            Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out, promised };
         let worth = walk::worth_of_a_lag(&learning, &series, progress);
         let worth = worth.map_err(|error| self.kept.refused(error))?;
         Ok(worth.filter(fit::Worth::pays).map(|worth| {
@@ -267,6 +280,13 @@ impl Training {
             bail!(
                 "--guarantee needs errors of rows that the forecaster had not seen: it cannot hold \
                  with --errors in-sample"
+            );
+        }
+        if !arguments.guarantee_levels.is_empty()
+            && arguments.guarantee == Some(GuaranteeName::Cross)
+        {
+            bail!(
+                "--guarantee-levels are kept for --guarantee split alone, and cross was asked for"
             );
         }
         let in_order = arguments.columns.time.is_some();

@@ -15,6 +15,7 @@ mod fit;
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;
+mod kept;
 mod learning;
 pub mod model_file;
 mod output;

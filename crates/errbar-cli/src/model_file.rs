@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use errbar::fit::Fitted;
+use errbar::series::Series;
 
 use crate::output;
 
@@ -16,6 +17,11 @@ const LARGEST: u64 = 1 << 30;
 /// # Errors
 /// A file that cannot be read, or is no model: a sentence that names it.
 pub fn read(path: &Path) -> anyhow::Result<Fitted> {
+    Ok(read_with_text(path)?.0)
+}
+
+/// The same, with the text that it was read from.
+pub(crate) fn read_with_text(path: &Path) -> anyhow::Result<(Fitted, String)> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".into() } else { path.display().to_string() };
     let mut text = Vec::new();
@@ -34,13 +40,14 @@ pub fn read(path: &Path) -> anyhow::Result<Fitted> {
     if text.len() as u64 > LARGEST {
         bail!("{name} is too large to be a model file of errbar");
     }
-    let Ok(text) = std::str::from_utf8(&text) else {
+    let Ok(text) = String::from_utf8(text) else {
         bail!("{name} is no model file of errbar: it is not text");
     };
-    Fitted::from_json(text).map_err(|error| match error {
+    let fitted = Fitted::from_json(&text).map_err(|error| match error {
         errbar::Error::BadModel { why } => anyhow!("cannot use the model {name}: {why}"),
         error => anyhow!("cannot use the model {name}: {error}"),
-    })
+    })?;
+    Ok((fitted, text))
 }
 
 /// Writes a model. On any failure an earlier file of that name is as it was.
@@ -49,4 +56,17 @@ pub fn read(path: &Path) -> anyhow::Result<Fitted> {
 /// A place that cannot be written to.
 pub fn write(path: &Path, fitted: &Fitted) -> anyhow::Result<()> {
     Ok(output::write(path, fitted.to_json()?.as_bytes())?)
+}
+
+/// Writes a model that was read from a text and remembers something else since.
+pub(crate) fn write_after(
+    path: &Path,
+    (fitted, text): (Fitted, &str),
+    series: Series,
+) -> anyhow::Result<()> {
+    let Some(before) = fitted.series().cloned() else {
+        return write(path, &fitted.with_series(series));
+    };
+    let text = fitted.with_series(series).to_json_after(text, &before)?;
+    Ok(output::write(path, text.as_bytes())?)
 }

@@ -301,7 +301,7 @@ impl Work<'_> {
     fn write(&self, batch: Batch, sink: &mut Sink, tally: &mut Tally) -> anyhow::Result<()> {
         let (walk, new) = (self.walk.as_ref(), &self.new);
         let rows = ErrorBars::of(self.fitted, &self.around, &self.promise, walk, new, &batch)?;
-        tally.count(&rows, &self.promise);
+        tally.count(&rows, &self.promise, new);
         tally.look(&batch, self.fitted);
         let mut values = new.values(rows);
         if self.arguments.source_column.is_some() {

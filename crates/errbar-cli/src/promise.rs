@@ -1,5 +1,6 @@
 //! What guaranteed intervals promise, in words, and whether they kept it.
 
+use errbar::adapt::promise::Promise;
 use errbar::fit::guarantee::{Category, Guarantee, Method};
 use errbar::words::significant;
 
@@ -10,7 +11,7 @@ pub(crate) const LEVEL: f64 = 0.9;
 pub(crate) const TOGETHER: &str = "small groups together";
 
 /// What guaranteed intervals promise, and what for.
-pub(crate) fn promised(guarantee: &Guarantee, in_order: bool) -> String {
+pub(crate) fn promised(guarantee: &Guarantee, in_order: bool, promise: Option<&Promise>) -> String {
     let percent = |p: f64| format!("{}%", significant(100.0 * p, 5));
     if let Err(errbar::Error::TooFewForLevel { rows, needed, .. }) = guarantee.check_level(LEVEL) {
         return format!(
@@ -25,9 +26,10 @@ pub(crate) fn promised(guarantee: &Guarantee, in_order: bool) -> String {
             format!(
                 "Intervals of errbar predict --guarantee 0.9 hold a new observation with a \
                  probability of at least {} (and at most {}, when no errors tie), whatever the \
-                 distribution of errors. It is read off {rows} errors that the model has not seen.",
+                 distribution of errors. It is read off {rows} errors that the model has not seen{}.",
                 percent(low),
                 percent(high),
+                if in_order { ", the latest" } else { "" },
             )
         }
         (None, Method::Cross) => format!(
@@ -40,6 +42,23 @@ pub(crate) fn promised(guarantee: &Guarantee, in_order: bool) -> String {
     text += " New rows must be exchangeable with these: drawn from the same source, in no special order.";
     if in_order {
         text += " Rows in time seldom are: take this as what would hold if nothing changed.";
+    }
+    if let Some(promise) = promise {
+        let place = promise.place(LEVEL).unwrap_or(promise.levels().len() - 1);
+        let levels: Vec<String> = promise.levels().iter().copied().map(percent).collect();
+        let waiting = promise.usual_wait();
+        text += &format!(
+            " As rows are observed errbar update moves these intervals, so that in the long run they hold their share \
+             whatever the errors do (kept at {}): of 1000 rows{} at least {} at {}{}.",
+            levels.join(", "),
+            if guarantee.grouped_by().is_some() { " of a group" } else { "" },
+            percent(promise.at_least(place, 1000, waiting)),
+            percent(promise.levels()[place]),
+            match waiting {
+                0 => String::new(),
+                waiting => format!(", when {waiting} wait to be known"),
+            }
+        );
     }
     text
 }

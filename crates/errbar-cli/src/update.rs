@@ -1,19 +1,20 @@
 //! `errbar update`: what was observed since, taken into a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use errbar::fit::{Fitted, Rows};
-use errbar::walk::{self, Late, State, Updated};
+use errbar::series::Series;
+use errbar::walk::{self, Kept, Late, State, Updated};
 use errbar::words::{percent, significant};
 use errbar_table::dates::DateFormat;
 use serde_json::json;
 
-use crate::arguments::{TableArguments, parse_column, parse_date_format};
+use crate::arguments::{TableArguments, Threads, parse_column, parse_date_format};
 use crate::console::Console;
 use crate::series::{Asked, Observations, SeriesTable, when};
 use crate::text_table::wrapped;
-use crate::{model_file, stop};
+use crate::{kept, model_file, stop};
 
 /// Take what was observed since into a model.
 ///
@@ -27,6 +28,10 @@ use crate::{model_file, stop};
 ///
 /// Says whether error bars are fine as they were fitted, were rescaled (and by how much), or whether the model
 /// should be fitted again.
+///
+/// Of a model that was fitted with --guarantee, says too what share of observations guaranteed intervals have
+/// held, which share is proven of as many rows whatever the errors do (the rows that --delay holds back are
+/// counted), and whether the next intervals are unbounded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   errbar update model.json yesterday.csv
@@ -92,27 +97,39 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     if output.as_os_str() == "-" {
         bail!("a model is not written to standard output: name a file with --output");
     }
-    let fitted = model_file::read(&arguments.model)?;
-    let Some(series) = fitted.series() else {
-        bail!(
+    if arguments.undo {
+        return undo(arguments, output);
+    }
+    Threads::worth(&arguments.files).pool()?.install(|| update(arguments, output))
+}
+
+fn undo(arguments: &Arguments, output: &Path) -> anyhow::Result<u8> {
+    let (fitted, text) = model_file::read_with_text(&arguments.model)?;
+    let Some(before) = walk::undo(series_of(&fitted, arguments)?) else {
+        bail!("{} has no update that could be undone", arguments.model.display());
+    };
+    let latest = before.latest().map(|time| when(&before, time));
+    model_file::write_after(output, (fitted, &text), before)?;
+    arguments.console.note(&match latest {
+        Some(latest) => format!("took the last update back; the model knows rows up to {latest}"),
+        None => String::from("took the last update back"),
+    });
+    Ok(0)
+}
+
+/// The series that a model is of.
+fn series_of<'a>(fitted: &'a Fitted, arguments: &Arguments) -> anyhow::Result<&'a Series> {
+    fitted.series().ok_or_else(|| {
+        anyhow!(
             "{} knows no time: fit it with --time, and it follows what is observed",
             arguments.model.display()
-        );
-    };
-    if arguments.undo {
-        let Some(before) = walk::undo(series) else {
-            bail!("{} has no update that could be undone", arguments.model.display());
-        };
-        let latest = before.latest().map(|time| when(&before, time));
-        model_file::write(output, &fitted.with_series(before))?;
-        arguments.console.note(&match latest {
-            Some(latest) => {
-                format!("took the last update back; the model knows rows up to {latest}")
-            }
-            None => String::from("took the last update back"),
-        });
-        return Ok(0);
-    }
+        )
+    })
+}
+
+fn update(arguments: &Arguments, output: &Path) -> anyhow::Result<u8> {
+    let (fitted, text) = model_file::read_with_text(&arguments.model)?;
+    let series = series_of(&fitted, arguments)?;
     let asked = Asked {
         files: &arguments.files,
         table: &arguments.table,
@@ -129,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<u8> {
     stop::check()?;
     let said = Said::of(&table, &fitted, &updated, output.display().to_string())?;
     let late = in_words(&table, &updated, arguments.replace);
-    model_file::write(output, &fitted.with_series(updated.series))?;
+    model_file::write_after(output, (fitted, &text), updated.series)?;
     late.iter().for_each(|(is_wrong, text)| match is_wrong {
         true => arguments.console.warn(text),
         false => arguments.console.note(text),
@@ -152,6 +169,7 @@ struct Said {
     /// The latest moment as a number.
     time: Option<f64>,
     state: State,
+    kept: Vec<Kept>,
     ahead: Option<Ahead>,
     learned: u64,
     late: usize,
@@ -180,6 +198,7 @@ impl Said {
             latest: series.latest().map(|time| when(series, time)),
             time: series.latest(),
             state: updated.state,
+            kept: updated.kept.clone(),
             ahead: ahead(table, fitted, updated)?,
             learned: series.learned(),
             late: updated.late.iter().filter(|(_, why)| *why != Late::Known).count(),
@@ -250,7 +269,7 @@ impl Said {
                 text.push('\n');
             }
         }
-        text
+        text + &kept::words(&self.kept)
     }
 
     fn json(&self) -> serde_json::Value {
@@ -273,6 +292,7 @@ impl Said {
             "rows_followed": self.learned,
             "latest": self.latest,
             "not_observed_yet": ahead,
+            "guarantee": kept::json(&self.kept),
         })
     }
 
@@ -297,7 +317,7 @@ impl Said {
             gauge("ahead_share_outside", "Share of coming rows unlike training.", ahead.outside);
             gauge("ahead_absolute_error", "Mean absolute error to expect of them.", ahead.expected);
         }
-        text
+        text + &kept::prometheus(&self.kept)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::common::{Ran, errbar, program};
 use tempfile::TempDir;
 
 /// Days from 2020-01-01 on, of two stations or of none, whose errors resemble those of the day before.
-fn days(count: usize, stations: &[&str], size: impl Fn(usize) -> f64) -> Vec<String> {
+pub fn days(count: usize, stations: &[&str], size: impl Fn(usize) -> f64) -> Vec<String> {
     let mut state = 12345u64;
     let mut uniform = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -34,18 +34,18 @@ fn days(count: usize, stations: &[&str], size: impl Fn(usize) -> f64) -> Vec<Str
 }
 
 /// The same row before it is observed.
-fn unseen(line: &str) -> String {
+pub fn unseen(line: &str) -> String {
     line[..=line.rfind(',').unwrap()].to_string()
 }
 
 const HEAD: &str = "date,station,x,mu,y\n";
 
-fn put(folder: &TempDir, name: &str, lines: &[String]) {
+pub fn put(folder: &TempDir, name: &str, lines: &[String]) {
     std::fs::write(folder.path().join(name), HEAD.to_string() + &lines.join("\n") + "\n").unwrap();
 }
 
 /// The columns of a CSV file.
-fn columns(path: &Path) -> HashMap<String, Vec<String>> {
+pub fn columns(path: &Path) -> HashMap<String, Vec<String>> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
@@ -58,11 +58,11 @@ fn columns(path: &Path) -> HashMap<String, Vec<String>> {
     columns
 }
 
-fn run(folder: &TempDir, arguments: &str) -> Ran {
+pub fn run(folder: &TempDir, arguments: &str) -> Ran {
     errbar(folder.path(), arguments.split_whitespace())
 }
 
-const FIT: &str = "--inputs x --forecast mu --observation y --time date --model polynomial";
+pub const FIT: &str = "--inputs x --forecast mu --observation y --time date --model polynomial";
 
 /// Fitted, updated day by day and asked for the next, a model says what the walk says it would have said.
 #[test]
@@ -75,9 +75,10 @@ fn days_one_by_one_are_the_walk() {
             let start = 230 * per_day;
             put(&folder, "all.csv", &lines);
             put(&folder, "known.csv", &lines[..start]);
-            run(&folder, &format!("fit known.csv {FIT}{group}{lag} -o m.json")).well();
+            run(&folder, &format!("fit known.csv {FIT}{group}{lag} --guarantee -o m.json")).well();
             let walk = format!(
-                "backtest all.csv {FIT}{group}{lag} --start 2020-08-18 --refit never -o walk.csv"
+                "backtest all.csv {FIT}{group}{lag} --start 2020-08-18 --refit never --guarantee 0.5,0.8 \
+                 -o walk.csv"
             );
             run(&folder, &walk).well();
             let walked = columns(&folder.path().join("walk.csv"));
@@ -89,14 +90,20 @@ fn days_one_by_one_are_the_walk() {
                 let next: Vec<String> =
                     lines[day..day + per_day].iter().map(|line| unseen(line)).collect();
                 put(&folder, "next.csv", &next);
-                let ask = "predict next.csv --model m.json --interval 0.5,0.9,0.99 -o out.csv";
+                let ask = "predict next.csv --model m.json --interval 0.5,0.9,0.99 --guarantee 0.5,0.8 \
+                           -o out.csv";
                 run(&folder, ask).well();
                 let said = columns(&folder.path().join("out.csv"));
-                for name in ["sigma", "lower_50", "upper_90", "lower_99"] {
+                let guaranteed = ["guaranteed_lower_50", "guaranteed_upper_80"];
+                for name in
+                    ["sigma", "lower_50", "upper_90", "lower_99"].into_iter().chain(guaranteed)
+                {
                     assert_eq!(said[name][..], walked[name][day..day + per_day], "{name} {day}");
                 }
                 put(&folder, "seen.csv", &lines[day..day + per_day]);
-                run(&folder, "update m.json seen.csv").well();
+                // Errors have grown: a fit may be due.
+                let updated = run(&folder, "update m.json seen.csv");
+                assert!(matches!(updated.status, Some(0 | 3)), "{}", updated.stderr);
             }
         }
     }

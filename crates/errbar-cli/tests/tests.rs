@@ -15,8 +15,9 @@ mod fuzz_seeds; // what once crashed, and files of older versions
 mod many_files; // several files as one table, rows that pass
 mod missing_values; // --na, fill values
 mod predict_values; // what predict adds
+mod promise; // guaranteed intervals in time
 mod report; // the page
 #[cfg(feature = "paper")]
 mod reproduce; // the paper
-mod score;
-mod series; // from fit to update // score and compare
+mod score; // score and compare
+mod series; // from fit to update

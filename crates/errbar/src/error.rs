@@ -178,6 +178,26 @@ pub enum Error {
         needed: usize,
     },
 
+    /// A level of a guarantee that is given twice.
+    #[error("the level {level} of the guarantee is given twice: give it once")]
+    LevelTwice {
+        /// The level.
+        level: f64,
+    },
+
+    /// A level that is not among those that a series is kept at.
+    #[error("the model does not keep the guarantee at {level}: ask for one of {}", listed(kept))]
+    LevelNotKept {
+        /// The level.
+        level: f64,
+        /// Those that it keeps.
+        kept: Vec<f64>,
+    },
+
+    /// A guarantee of intervals in time that nothing was kept from the model for.
+    #[error("a guarantee in time needs the split method")]
+    GuaranteeWithoutSplit,
+
     /// A delay or a lag that is none.
     #[error(
         "{text:?} is no span of time: give a number of moments, as in 24, or a time with its unit, as in \
@@ -437,4 +457,9 @@ pub enum Error {
         /// How many rows it has.
         rows: usize,
     },
+}
+
+/// Numbers in a row.
+fn listed(numbers: &[f64]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<String>>().join(", ")
 }

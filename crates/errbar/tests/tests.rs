@@ -18,8 +18,9 @@ mod guarantee; // conformal intervals
 mod importance; // what each input is worth
 mod law; // laws beyond the Gaussian
 mod layers; // the order of the library's rooms
-mod math;
-mod one_pass; // rows judged as they come // elementary functions
+mod math; // elementary functions
+mod one_pass; // rows judged as they come
+mod promise; // guaranteed intervals whose share is kept right
 mod reliability; // the Reliability Score
 mod score_vectors; // 60-digit values
 mod shape; // the law of errors

@@ -1,8 +1,9 @@
 //! Walking forward: nothing is known before its time, and what is remembered is what was seen.
 
+use errbar::fit::guarantee::Method;
 use errbar::fit::{Fitted, Kind, LawKind, Options};
 use errbar::series::{Clock, Lagged, Series, Span, lagged};
-use errbar::walk::{self, Backtest, Late, Learning, Refit, SeriesRows, Walked};
+use errbar::walk::{self, Backtest, Kept, Late, Learning, Refit, SeriesRows, Walked};
 use errbar::{Group, Silent};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -10,16 +11,16 @@ use rand_pcg::Pcg64;
 
 /// A table in time, some of it unobserved.
 #[derive(Debug, Clone)]
-struct Table {
-    time: Vec<f64>,
-    group: Option<Group>,
-    x: Vec<f64>,
-    forecast: Vec<f64>,
-    observation: Vec<f64>,
+pub struct Table {
+    pub time: Vec<f64>,
+    pub group: Option<Group>,
+    pub x: Vec<f64>,
+    pub forecast: Vec<f64>,
+    pub observation: Vec<f64>,
 }
 
 impl Table {
-    fn draw(seed: u64, rows: usize, groups: usize, ties: f64, gaps: f64) -> Self {
+    pub fn draw(seed: u64, rows: usize, groups: usize, ties: f64, gaps: f64) -> Self {
         let mut rng = Pcg64::seed_from_u64(seed);
         let mut time = 0.0;
         let mut last = vec![0.0; groups.max(1)];
@@ -47,7 +48,7 @@ impl Table {
         table
     }
 
-    fn rows(&self) -> SeriesRows<'_> {
+    pub fn rows(&self) -> SeriesRows<'_> {
         SeriesRows {
             time: &self.time,
             group: self.group.as_ref(),
@@ -58,7 +59,7 @@ impl Table {
     }
 
     /// Some of the rows.
-    fn pick(&self, which: impl Fn(usize) -> bool) -> Self {
+    pub fn pick(&self, which: impl Fn(usize) -> bool) -> Self {
         let rows: Vec<usize> = (0..self.time.len()).filter(|&row| which(row)).collect();
         let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
         Self {
@@ -74,34 +75,45 @@ impl Table {
     }
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options::default().kind(Kind::Polynomial).law(LawKind::Normal)
 }
 
 /// What is learned from a table.
-fn learning<'a>(table: &'a Table, names: &'a [String], options: Options) -> Learning<'a> {
-    let (rows, weight) = (table.rows(), None);
+pub fn learning<'a>(table: &'a Table, names: &'a [String], options: Options) -> Learning<'a> {
+    let (rows, weight, promised) = (table.rows(), None, &[]);
     let (debias_if_it_pays, follow_held_out) = (true, false);
-    Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out }
+    Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out, promised }
 }
 
-fn walk(table: &Table, series: &Series, start: f64, refit: Refit) -> errbar::Result<Vec<Walked>> {
+fn walk(
+    table: &Table,
+    series: &Series,
+    (start, refit): (f64, Refit),
+    guarantee: &[f64],
+) -> errbar::Result<Vec<Walked>> {
     let names = ["x".to_string()];
     let learning = learning(table, &names, options());
-    let how = Backtest { start, refit, levels: &[0.5, 0.9] };
+    let how = Backtest { start, refit, levels: &[0.5, 0.9], guarantee };
     Ok(walk::backtest(&learning, series, &how, &Silent)?.rows)
 }
 
 fn learn(table: &Table, series: &Series) -> Fitted {
+    learn_with(table, series, options())
+}
+
+pub fn learn_with(table: &Table, series: &Series, options: Options) -> Fitted {
     let names = ["x".to_string()];
-    let learning = learning(table, &names, options());
+    let learning = learning(table, &names, options);
     walk::fit(&learning, series, &Silent).unwrap().fit.fitted
 }
 
 /// What was said of a row before anything of it was observed, to the bit.
 fn said(walked: &Walked) -> Vec<u64> {
-    let Walked { forecast, sigma, intervals, still_sigma, .. } = walked;
-    let ends = intervals.iter().flat_map(|(low, high)| [*low, *high]);
+    let Walked { forecast, sigma, intervals, guaranteed, still_guaranteed, still_sigma, .. } =
+        walked;
+    let ends = [intervals, guaranteed, still_guaranteed];
+    let ends = ends.into_iter().flatten().flat_map(|(low, high)| [*low, *high]);
     [*forecast, *sigma, *still_sigma].into_iter().chain(ends).map(f64::to_bits).collect()
 }
 
@@ -131,6 +143,7 @@ proptest! {
         delay in delays(),
         lags in 0usize..3,
         refit in refits(),
+        guarantee in prop_oneof![Just(&[][..]), Just(&[0.5, 0.8][..])],
         at in 0.05f64..0.95,
     ) {
         let table = Table::draw(seed, 150, groups, ties, 0.1);
@@ -139,8 +152,8 @@ proptest! {
             Span::Time(_) => (1..=lags as u32).map(|k| Span::Moments(3 + k)).collect(),
         };
         let series = Series::new("time", delay, &lags);
-        let start = table.time[90];
-        let Ok(whole) = walk(&table, &series, start, refit) else { return Ok(()) };
+        let start = (table.time[90], refit);
+        let Ok(whole) = walk(&table, &series, start, guarantee) else { return Ok(()) };
         let asked = whole[(at * whole.len() as f64) as usize].row;
         let now = table.time[asked];
         let known = Clock::new(delay, table.time.iter().copied()).known(now);
@@ -154,9 +167,9 @@ proptest! {
                 other.forecast[row] += 2.0;
             }
         }
-        let changed = walk(&other, &series, start, refit).unwrap();
+        let changed = walk(&other, &series, start, guarantee).unwrap();
         let cut = table.pick(|row| table.time[row] <= now);
-        let cut = walk(&cut, &series, start, refit).unwrap();
+        let cut = walk(&cut, &series, start, guarantee).unwrap();
         let mut compared = 0;
         for (k, before) in whole.iter().enumerate().filter(|(_, w)| table.time[w.row] <= now) {
             prop_assert_eq!(said(before), said(&changed[k]), "changed, row {}", before.row);
@@ -178,10 +191,12 @@ proptest! {
         let table = Table::draw(seed, 420, groups, 0.2, 0.0);
         let lags = vec![Span::Moments(7); lags];
         let from = table.time[120];
-        let fitted = learn(
+        let fitted = learn_with(
             &table.pick(|row| table.time[row] < from),
             &Series::new("time", delay, &lags),
+            options().guarantee(Some(Method::Split)),
         );
+        let levels = fitted.promise().unwrap().levels().len();
         let new = table.pick(|row| table.time[row] >= from);
         let followed = fitted.follow(&new.rows()).unwrap();
         let one_by_one = {
@@ -191,8 +206,10 @@ proptest! {
                 let now = new.time[row];
                 // What is said now, of all rows of the moment.
                 let moment = new.pick(|row| new.time[row] == now);
-                let bends = fitted.follow(&moment.rows()).unwrap().bends;
-                prop_assert_eq!(&bends[..], &followed.bends[row..row + bends.len()]);
+                let told = fitted.follow(&moment.rows()).unwrap();
+                let (bends, next) = (told.bends, row + moment.time.len());
+                prop_assert_eq!(&bends[..], &followed.bends[row..next]);
+                prop_assert_eq!(&told.levels[..], &followed.levels[row * levels..next * levels]);
                 let updated = walk::update(&fitted, &moment.rows(), false).unwrap();
                 prop_assert_eq!(updated.taken, moment.time.len());
                 prop_assert!(updated.late.is_empty());
@@ -211,7 +228,10 @@ proptest! {
         let at_once = walk::update(&fitted, &new.rows(), false).unwrap();
         let at_once = fitted.with_series(at_once.series);
         let [a, b] = [&one_by_one, &at_once].map(|fitted| fitted.follow(&next.rows()).unwrap());
-        prop_assert_eq!(a.bends, b.bends);
+        prop_assert_eq!((a.bends, a.levels), (b.bends, b.levels));
+        let [a, b] = [&one_by_one, &at_once].map(|fitted| Kept::of(fitted, fitted.series().unwrap()));
+        prop_assert_eq!(a, b);
+        let [a, b] = [&one_by_one, &at_once].map(|fitted| fitted.follow(&next.rows()).unwrap());
         prop_assert_eq!(a.inputs.len(), b.inputs.len());
         prop_assert!(a.inputs.iter().zip(&b.inputs).all(|(a, b)| a.to_bits() == b.to_bits()));
     }
@@ -294,7 +314,11 @@ fn lags_are_used_where_they_help() {
 fn late_rows_are_named_and_corrected() {
     let table = Table::draw(9, 300, 2, 0.0, 0.0);
     let one = Span::Moments(1);
-    let fitted = learn(&table.pick(|row| row < 200), &Series::new("time", one, &[]));
+    let fitted = learn_with(
+        &table.pick(|row| row < 200),
+        &Series::new("time", one, &[]),
+        options().guarantee(Some(Method::Split)),
+    );
     let new = table.pick(|row| row >= 200);
     let right = walk::update(&fitted, &new.rows(), false).unwrap();
     let mut wrong = new.clone();
@@ -310,8 +334,11 @@ fn late_rows_are_named_and_corrected() {
     let replaced = walk::update(&knows, &new.rows(), true).unwrap();
     assert_eq!(replaced.taken, 2);
     let next = Table { time: vec![1e6], ..new.pick(|row| row == 0) };
-    let laws =
-        |series: Series| fitted.clone().with_series(series).follow(&next.rows()).unwrap().bends;
+    let laws = |series: Series| {
+        let fitted = fitted.clone().with_series(series);
+        let followed = fitted.follow(&next.rows()).unwrap();
+        (followed.bends, followed.levels, Kept::of(&fitted, fitted.series().unwrap()))
+    };
     // The moment that was missed was none to the row after it, which is as it was.
     let corrected = walk::update(&fitted, &wrong.rows(), false).unwrap();
     let corrected = fitted.clone().with_series(corrected.series);
@@ -326,17 +353,76 @@ fn late_rows_are_named_and_corrected() {
     assert!(walk::undo(&first).is_none());
 }
 
+/// A file of which only the memory is written anew is the file that all of it makes.
+#[test]
+fn what_did_not_change_is_written_as_it_was() {
+    let table = Table::draw(12, 400, 2, 0.1, 0.0);
+    let one = Span::Moments(1);
+    for lags in [vec![], vec![one]] {
+        let guaranteed = options().guarantee(Some(Method::Split));
+        let fitted =
+            learn_with(&table.pick(|row| row < 250), &Series::new("time", one, &lags), guaranteed);
+        assert_eq!(fitted.lags().len(), lags.len());
+        let fresh = fitted.to_json().unwrap();
+        let mut text = fresh.clone();
+        let mut fitted = Fitted::from_json(&text).unwrap();
+        // The first update adds a need, the last takes it away.
+        for from in [250, 300, 350] {
+            let new = table.pick(|row| (from..from + 50).contains(&row));
+            let updated = walk::update(&fitted, &new.rows(), false).unwrap();
+            let before = fitted.series().unwrap().clone();
+            fitted = fitted.with_series(updated.series);
+            text = fitted.to_json_after(&text, &before).unwrap();
+            assert_eq!(text, fitted.to_json().unwrap());
+            if from == 250 {
+                let back = walk::undo(fitted.series().unwrap()).unwrap();
+                let undone = fitted.clone().with_series(back);
+                let again = undone.to_json_after(&text, fitted.series().unwrap()).unwrap();
+                assert_eq!(again, fresh);
+            }
+        }
+        // By another version, with more in it, or written by hand: read alike whatever is written anew.
+        let before = fitted.series().unwrap().clone();
+        for other in [
+            text.replace("\"version\":\"", "\"version\":\"0.0.1-"),
+            text.replace("{\"names\":", "{\"more\":[1.5],\"names\":"),
+            format!(" {text}"),
+        ] {
+            let mut read = Fitted::from_json(&other).unwrap();
+            read = read.with_series(before.clone());
+            let written = read.to_json_after(&other, &before).unwrap();
+            assert_eq!(Fitted::from_json(&written).unwrap().to_json().unwrap(), text);
+        }
+        // As files were written before it came last.
+        let [names, series] = ["\"names\":", ",\"series\":"].map(|field| text.find(field).unwrap());
+        let after_names = names + text[names..].find(']').unwrap() + 1;
+        let first = format!(
+            "{}{}{}}}}}\n",
+            &text[..after_names],
+            &text[series..text.len() - 3],
+            &text[after_names..series],
+        );
+        let read = Fitted::from_json(&first).unwrap();
+        assert_eq!(read.to_json().unwrap(), text);
+        assert_eq!(read.to_json_after(&first, &before).unwrap(), first);
+    }
+}
+
 /// What was tampered with is refused, and what is not observed is not learned.
 #[test]
 fn memories_are_checked() {
     let table = Table::draw(1, 260, 0, 0.0, 0.3);
-    let fitted = learn(&table.pick(|row| row < 150), &Series::new("time", Span::Moments(2), &[]));
+    let fitted = learn_with(
+        &table.pick(|row| row < 150),
+        &Series::new("time", Span::Moments(2), &[]),
+        options().guarantee(Some(Method::Split)),
+    );
     let new = table.pick(|row| row >= 150);
     let updated = walk::update(&fitted, &new.rows(), false).unwrap();
     let seen = new.observation.iter().filter(|y| !y.is_nan()).count();
     assert_eq!((updated.taken, updated.series.learned()), (seen, seen as u64));
     let text = fitted.clone().with_series(updated.series).to_json().unwrap();
-    assert!(text.contains("observations followed"));
+    assert!(text.contains("observations followed") && text.contains("guarantee in time"));
     assert!(Fitted::from_json(&text).is_ok());
     for (right, wrong) in [
         ("\"delay\":{\"moments\":2}", "\"delay\":{\"moments\":0}"),
@@ -346,6 +432,11 @@ fn memories_are_checked() {
             "\"learned\":{\"state\":{\"speeds\":[{\"weight\":",
             "\"learned\":{\"state\":{\"speeds\":[{\"weight\":-1",
         ),
+        ("\"latest\":[[", "\"latest\":[[0.0,null],["),
+        ("\"promise\":{\"levels\":[0.5,", "\"promise\":{\"levels\":[0.5,0.5,"),
+        ("\"promise\":{\"levels\":[0.5,", "\"promise\":{\"levels\":[0.5,0.999999,"),
+        ("\"memory\":", "\"memory\":1e-9,\"other\":"),
+        ("\"method\":\"split\"", "\"method\":\"cross\""),
     ] {
         assert!(text.contains(right), "{right}");
         let refused = Fitted::from_json(&text.replacen(right, wrong, 1));

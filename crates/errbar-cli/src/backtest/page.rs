@@ -91,6 +91,8 @@ fn command(arguments: &Arguments) -> String {
     add("group", columns.group.clone());
     add("delay", Some(columns.delay.to_string()));
     add("lag", (!columns.lag.is_empty()).then(|| joined(&columns.lag)));
+    let levels = arguments.guarantee.iter().map(ToString::to_string).collect::<Vec<String>>();
+    add("guarantee", (!levels.is_empty()).then(|| levels.join(",")));
     add("start", Some(arguments.start.clone()));
     add("refit", Some(arguments.refit_text()));
     add("seed", Some(arguments.learning.seed.to_string()));

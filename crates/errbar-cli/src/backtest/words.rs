@@ -1,5 +1,7 @@
 //! What came of a walk, in plain words or as JSON.
 
+mod guaranteed;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -10,6 +12,7 @@ use errbar::walk::{Walk, Walked};
 use errbar::words::significant;
 use serde_json::{Value, json};
 
+use self::guaranteed::Guaranteed;
 use super::Arguments;
 use crate::console::Console;
 use crate::score::with_remedy;
@@ -30,6 +33,7 @@ pub(super) struct Summary {
     all: [Row; 3],
     months: Vec<(String, [Row; 2])>,
     groups: Vec<(String, [Row; 2])>,
+    guaranteed: Vec<Guaranteed>,
     verdict: Option<(Judgement, bool)>,
 }
 
@@ -159,6 +163,12 @@ impl Summary {
                 Some((judged, walk.fitted.bias().is_some()))
             }
         };
+        let observed = |walked: &Walked| {
+            training.raw.as_ref().map_or(f64::NAN, |raw| raw.observation[walked.row])
+        };
+        let guaranteed = (walk.kept.iter().enumerate())
+            .map(|(nth, kept)| Guaranteed::of(kept, nth, levels.len(), &walk.rows, &observed));
+        let guaranteed = guaranteed.collect();
         let lags = walk.fits.iter().filter(|(_, _, lags)| lags.is_some()).count();
         let helped = walk.fits.iter().filter(|(.., lags)| *lags == Some(true)).count();
         Ok(Self {
@@ -181,6 +191,7 @@ impl Summary {
                 .into_iter()
                 .map(|(name, rows)| (name.to_string(), both(&rows)))
                 .collect(),
+            guaranteed,
             verdict,
             levels,
         })
@@ -214,6 +225,7 @@ impl Summary {
             let held: Vec<String> = held.collect();
             facts.push((name.to_string(), format!("CRPS {}; {}", four(row.crps), held.join(", "))));
         }
+        facts.extend(self.guaranteed.iter().map(|one| ("guarantee".to_string(), one.in_words())));
         facts
     }
 
@@ -266,6 +278,7 @@ impl Summary {
             table.row(cells(name, row));
         }
         let _ = write!(text, "\n{table}");
+        text += &guaranteed::words(&self.guaranteed, self.fits.len());
         for (what, parts) in [("month", &self.months), ("group", &self.groups)] {
             if parts.len() < 2 {
                 continue;
@@ -304,6 +317,7 @@ impl Summary {
             "followed": followed.json(&self.levels),
             "as_fitted": still.json(&self.levels),
             "constant": constant.json(&self.levels),
+            "guarantee": self.guaranteed.iter().map(Guaranteed::json).collect::<Vec<_>>(),
             "months": self.months.iter().map(part).collect::<Vec<_>>(),
             "groups": self.groups.iter().map(part).collect::<Vec<_>>(),
         })

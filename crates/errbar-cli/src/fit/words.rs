@@ -202,7 +202,7 @@ impl FitSummary {
         }
         if let Some(guarantee) = fitted.guarantee() {
             let _ = write!(text, "\nGuarantee ({}):\n", method(guarantee.method()));
-            for line in wrapped(&promised(guarantee, self.in_order), 96).lines() {
+            for line in wrapped(&promised(guarantee, self.in_order, fitted.promise()), 96).lines() {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -350,7 +350,7 @@ impl FitSummary {
             })),
             "training": fitted.training(),
             "held_out": fitted.validation(),
-            "guarantee": fitted.guarantee().map(|guarantee| promised(guarantee, self.in_order)),
+            "guarantee": fitted.guarantee().map(|guarantee| promised(guarantee, self.in_order, fitted.promise())),
             "scores": self.held_out_scores,
             "verdict": verdict,
             "findings": self.findings,

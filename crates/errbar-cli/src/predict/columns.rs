@@ -117,6 +117,17 @@ impl Columns {
         Ok(out)
     }
 
+    /// For each guaranteed level how many of some rows have an unbounded interval.
+    pub(super) fn unbounded(&self, numbers: &[Vec<f64>]) -> Vec<u64> {
+        let ends = self.numbers.iter().zip(numbers.windows(2));
+        let guaranteed = ends.filter(|((_, number), _)| matches!(number, Number::Guaranteed(_)));
+        let count = |ends: &[Vec<f64>]| {
+            let both = ends[0].iter().zip(&ends[1]);
+            both.filter(|(low, high)| low.is_infinite() || high.is_infinite()).count() as u64
+        };
+        guaranteed.map(|(_, ends)| count(ends)).collect()
+    }
+
     /// Their names and kinds, as they are written.
     pub(super) fn new_columns(&self, prefix: &str) -> Vec<NewColumn> {
         let column = |name: &str, kind| NewColumn { name: format!("{prefix}{name}"), kind };

@@ -1,6 +1,7 @@
 //! The rows of a batch with their error bars.
 
 use errbar::adapt::Bend;
+use errbar::adapt::promise::Promise as Promised;
 use errbar::fit::{Fitted, Forecasts, Rows};
 use errbar_table::Batch;
 use rayon::prelude::*;
@@ -38,6 +39,7 @@ impl ErrorBars {
         batch: &Batch,
     ) -> anyhow::Result<Self> {
         let groups = promise.groups(fitted, batch);
+        let of_without = fitted.without_lags().and_then(|model| promise.groups(model, batch));
         let starts: Vec<usize> = (0..batch.rows).step_by(CHUNK).collect();
         // Rows whose lagged errors are not known are of a model of their own.
         let models = [Some((fitted, true)), fitted.without_lags().map(|model| (model, false))];
@@ -53,10 +55,10 @@ impl ErrorBars {
                 Chunk::of(
                     (model.0, model.1, models.len() == 1),
                     around,
-                    walk,
+                    (walk, fitted.promise()),
                     columns,
                     batch,
-                    groups.as_deref(),
+                    if model.1 { &groups } else { &of_without }.as_deref(),
                     rows,
                 )
             })
@@ -111,7 +113,7 @@ impl Chunk {
     fn of(
         (fitted, with_lags, alone): (&Fitted, bool, bool),
         around: &ForecastSource,
-        walk: Option<&InTime>,
+        (walk, promise): (Option<&InTime>, Option<&Promised>),
         columns: &Columns,
         batch: &Batch,
         groups: Option<&[Option<u32>]>,
@@ -122,6 +124,8 @@ impl Chunk {
         let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * (width + lags));
         let mut known: Vec<usize> = Vec::with_capacity(rows.len());
         let mut bends: Vec<Bend> = Vec::new();
+        let promise = promise.filter(|_| walk.is_some_and(InTime::keeps));
+        let mut levels: Vec<f64> = Vec::new();
         for i in rows {
             let said = walk.and_then(|walk| walk.of_row(batch.first_row, i));
             // Without a time lags are not known.
@@ -132,6 +136,9 @@ impl Chunk {
                 known.push(i);
                 inputs.extend(row);
                 inputs.extend(said.iter().flat_map(|said| &said.inputs[width..width + lags]));
+                if let Some(promise) = promise {
+                    levels.extend(said.as_ref().map_or(promise.levels(), |said| said.levels));
+                }
                 bends.push(said.map_or(Bend::default(), |said| said.bend));
             }
         }
@@ -150,7 +157,10 @@ impl Chunk {
         if let Some(groups) = &groups {
             asked = asked.with_group(groups);
         }
-        let said: Forecasts = fitted.predict(asked)?.within(columns.bounds).bent(&bends)?;
+        let mut said: Forecasts = fitted.predict(asked)?.within(columns.bounds).bent(&bends)?;
+        if let Some(promise) = promise {
+            said = said.promised(promise, levels)?;
+        }
         let outside = said.outside().iter().zip(said.outside_input());
         Ok(Self {
             sigma: said.sigma().to_vec(),

@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use errbar::adapt::Bend;
+use errbar::adapt::promise::Promise;
 use errbar::fit::Fitted;
 use errbar::walk::Followed;
 
@@ -17,11 +18,13 @@ pub(super) struct InTime {
     places: Vec<Option<u32>>,
 }
 
-/// Of one row: the inputs with lagged errors, whether all of those are known, and what becomes of its law.
+/// Of one row: the inputs with lagged errors, whether all of those are known, what becomes of its law, and the
+/// levels that its guaranteed intervals are read off.
 pub(super) struct Said<'a> {
     pub(super) inputs: &'a [f64],
     pub(super) whole: bool,
     pub(super) bend: Bend,
+    pub(super) levels: &'a [f64],
 }
 
 impl InTime {
@@ -75,6 +78,14 @@ impl InTime {
         if arguments.as_fitted {
             said.bends.iter_mut().for_each(|bend| *bend = Bend::default());
         }
+        // With nothing observed a guarantee is what it was.
+        let is_new = said.bends.iter().all(Bend::is_none) && series.learned() == 0;
+        match fitted.promise() {
+            Some(promise) if !is_new && !arguments.as_fitted => {
+                check_levels(arguments, promise)?;
+            }
+            _ => said.levels.clear(),
+        }
         let mut places = vec![None; rows.kept.total_rows()];
         for row in 0..rows.kept.rows() {
             places[rows.kept.row_in_table(row) as usize - 1] = Some(row as u32);
@@ -82,11 +93,31 @@ impl InTime {
         Ok(Some(Self { said, columns: fitted.names().len(), places }))
     }
 
+    /// Whether guaranteed intervals move with what was observed.
+    pub(super) fn keeps(&self) -> bool {
+        !self.said.levels.is_empty()
+    }
+
     /// A row of a batch that begins with a row of the table, counted from 1.
     pub(super) fn of_row(&self, first: u64, row: usize) -> Option<Said<'_>> {
         let place = (*self.places.get(first as usize - 1 + row)?)? as usize;
-        let Followed { inputs, whole, bends, .. } = &self.said;
+        let Followed { inputs, whole, bends, levels, .. } = &self.said;
         let inputs = &inputs[place * self.columns..(place + 1) * self.columns];
-        Some(Said { inputs, whole: whole[place], bend: bends[place] })
+        let count = levels.len() / whole.len();
+        let levels = &levels[place * count..(place + 1) * count];
+        Some(Said { inputs, whole: whole[place], bend: bends[place], levels })
+    }
+}
+
+/// Only some levels are kept.
+fn check_levels(arguments: &Arguments, promise: &Promise) -> anyhow::Result<()> {
+    match arguments.guarantee.iter().find(|level| promise.place(**level).is_err()) {
+        None => Ok(()),
+        Some(level) => bail!(
+            "--guarantee {level}: {} keeps its guarantee, as rows are observed, at {}: ask for one of these, fit \
+             with --guarantee-levels {level}, or say --as-fitted for what was promised when it was fitted",
+            arguments.model.display(),
+            promise.levels().iter().map(ToString::to_string).collect::<Vec<String>>().join(", ")
+        ),
     }
 }

@@ -85,7 +85,7 @@ impl Promise {
         self.group.into_iter().collect()
     }
 
-    /// The number of each row's group; `None` within for one that the model does not know.
+    /// The number of each row's group by the guarantee of a model; `None` within for one that it does not know.
     pub(super) fn groups(&self, fitted: &Fitted, batch: &Batch) -> Option<Vec<Option<u32>>> {
         let (guarantee, texts) = (fitted.guarantee()?, batch.texts.first()?);
         let numbers: Vec<Option<u32>> =

@@ -5,6 +5,7 @@ use errbar::words::significant;
 use errbar_table::{Batch, Odd};
 
 use super::Arguments;
+use super::columns::Columns;
 use super::error_bars::ErrorBars;
 use super::outputs;
 use super::promise::Promise;
@@ -24,6 +25,8 @@ pub(super) struct Tally {
     /// For each level the rows that are promised it with others, and those that are not at all.
     together: Vec<u64>,
     nothing: Vec<u64>,
+    /// For each level the rows whose guaranteed interval is unbounded.
+    unbounded: Vec<u64>,
     smallest: Option<f64>,
     largest: f64,
     /// What stood for missing values, by column.
@@ -55,8 +58,11 @@ impl Tally {
         }
     }
 
-    pub(super) fn count(&mut self, rows: &ErrorBars, promise: &Promise) {
+    pub(super) fn count(&mut self, rows: &ErrorBars, promise: &Promise, columns: &Columns) {
         self.rows += rows.sigma.len() as u64;
+        let unbounded = columns.unbounded(&rows.numbers);
+        self.unbounded.resize(unbounded.len(), 0);
+        self.unbounded.iter_mut().zip(unbounded).for_each(|(sum, more)| *sum += more);
         self.strangers += rows.strangers;
         for (level, by) in rows.by.iter().enumerate() {
             self.together.resize(rows.by.len(), 0);
@@ -138,6 +144,16 @@ impl Tally {
                     "{} of {} belong to groups with too few errors to be promised {level} even together: \
                      their guaranteed intervals are empty",
                     rows(nothing),
+                    self.rows
+                ));
+            }
+        }
+        for (level, &unbounded) in arguments.guarantee.iter().zip(&self.unbounded) {
+            if unbounded > 0 {
+                console.warn(&format!(
+                    "{} of {}: the guaranteed interval at {level} is unbounded (inf and -inf in its columns), since errors \
+                     have been larger of late than those it is read off can tell; a new fit with recent rows bounds it",
+                    rows(unbounded),
                     self.rows
                 ));
             }

@@ -59,7 +59,7 @@ pub(super) fn origin(
         }
         if let Some(guarantee) = fitted.guarantee() {
             let in_order = fitted.options().split == Split::InOrder;
-            fact("guarantee", promise::promised(guarantee, in_order));
+            fact("guarantee", promise::promised(guarantee, in_order, fitted.promise()));
         }
         if let Some(kept) = &judged.promise {
             fact("inside guaranteed 90% intervals", kept.clone());

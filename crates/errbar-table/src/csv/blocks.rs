@@ -4,7 +4,7 @@
 //! parsed side by side; a cut at a line feed inside quotes would tear a record, so blocks that hold
 //! quotes are cut with care.
 
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -52,7 +52,7 @@ impl Drop for Buffer {
 
 /// Whole records.
 pub(crate) struct Block {
-    /// What lies behind the last piece is left over from earlier blocks.
+    /// What lies behind the last piece is no whole record.
     pub(crate) bytes: Buffer,
     /// Where the bytes can be cut between records; the pieces lie one behind the other.
     pub(crate) pieces: Vec<Range<usize>>,
@@ -104,43 +104,32 @@ impl Blocks {
         let spare = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut buffer = Buffer { bytes: spare.unwrap_or_default(), pool: self.pool.clone() };
         let bytes = &mut buffer.bytes;
-        let mut filled = self.carry.len();
-        if bytes.len() < filled {
-            bytes.resize(filled, 0);
-        }
-        for (to, from) in bytes.iter_mut().zip(self.carry.drain(..)) {
-            *to = from;
-        }
+        bytes.clear();
+        bytes.append(&mut self.carry);
         let mut size = self.sizes.block.max(1);
         loop {
-            if bytes.len() < size {
-                bytes.resize(size, 0);
+            if !self.ended && bytes.len() < size {
+                // Memory that nothing is read into is never touched: small files are read in no time.
+                let room = size - bytes.len();
+                bytes.reserve_exact(room);
+                let rest = self.reader.by_ref().take(room as u64);
+                self.ended = { rest }.read_to_end(bytes).map_err(Broken::Io)? < room;
             }
-            while !self.ended && filled < size {
-                let room = bytes.get_mut(filled..size).unwrap_or_default();
-                match self.reader.read(room) {
-                    Ok(0) => self.ended = true,
-                    Ok(read) => filled += read,
-                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    Err(error) => return Err(Broken::Io(error)),
-                }
-            }
-            if filled == 0 {
+            if bytes.is_empty() {
                 return Ok(None);
             }
-            let read = bytes.get(..filled).unwrap_or_default();
-            let pieces = cut(read, self.ended, &self.layout, self.sizes.piece);
+            let pieces = cut(bytes, self.ended, &self.layout, self.sizes.piece);
             if let Some(last) = pieces.last() {
-                self.carry.extend_from_slice(read.get(last.end..).unwrap_or_default());
+                self.carry.extend_from_slice(bytes.get(last.end..).unwrap_or_default());
                 return Ok(Some(Block { bytes: buffer, pieces }));
             }
             if self.ended {
                 return Err(Broken::OpenQuote);
             }
-            if filled >= self.sizes.record {
+            if bytes.len() >= self.sizes.record {
                 return Err(Broken::TooLong);
             }
-            size = size.max(filled).saturating_mul(2);
+            size = size.max(bytes.len()).saturating_mul(2);
         }
     }
 }

@@ -65,7 +65,7 @@ impl Latest {
 /// The steps of DtACI.
 pub const STEPS: [f64; 8] = [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128];
 /// Rows whose scores are ranked, and for whose length the weights of steps are meant.
-const CALIBRATION: usize = 500;
+pub const CALIBRATION: usize = 500;
 
 /// With one step, ACI. With several the mean of what each says, by weights of their quantile losses.
 pub struct Aci {

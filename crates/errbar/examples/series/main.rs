@@ -10,6 +10,7 @@
 mod conformal;
 
 use conformal::{Aci, Pid, Tail, Tails};
+use errbar::adapt::promise::{Keeping, Promise};
 use errbar::adapt::{Following, Quantiles};
 use errbar::law::{Base, ErrorLaw, Law};
 use rand::{RngExt, SeedableRng};
@@ -118,6 +119,57 @@ impl Bars for Followed {
     }
 }
 
+/// The intervals of the law that follows, reaching so far that their share is kept right.
+struct Kept {
+    followed: Followed,
+    promise: Promise,
+    keeping: Keeping,
+    /// Of errors that the model had not seen, in order, as Gaussian values.
+    sizes: Vec<f64>,
+}
+
+impl Kept {
+    fn new(followed: Followed, delay: usize) -> Result<Self, errbar::Error> {
+        let promise = Promise::new(&LEVELS, delay - 1)?;
+        // As many as others rank, of the law itself.
+        let rows = conformal::CALIBRATION;
+        let size = |k: usize| Base::Normal.quantile(0.5 + 0.5 * (k as f64 + 0.5) / rows as f64);
+        let keeping = Keeping::new(&promise);
+        Ok(Self { followed, promise, keeping, sizes: (0..rows).map(size).collect() })
+    }
+}
+
+/// The size that an interval reaches to.
+fn reach(sizes: &[f64], level: f64) -> f64 {
+    match ((sizes.len() + 1) as f64 * level - 1e-9).ceil() {
+        place if place <= 0.0 => 0.0,
+        place => sizes.get(place as usize - 1).copied().unwrap_or(f64::INFINITY),
+    }
+}
+
+impl Bars for Kept {
+    fn know(&mut self, until: f64) {
+        self.followed.know(until);
+        self.keeping.know(until);
+    }
+
+    fn say(&mut self, row: f64) -> Intervals {
+        self.followed.say(row);
+        std::array::from_fn(|level| {
+            let size = reach(&self.sizes, self.keeping.reads(&self.promise, level));
+            let end =
+                |q: f64| if q.is_finite() { self.followed.now.quantile_of_gaussian(q) } else { q };
+            (end(-size), end(size))
+        })
+    }
+
+    fn observe(&mut self, row: f64, error: f64) {
+        let q = self.followed.now.gaussian_quantile_of(error);
+        self.keeping.observe(&self.promise, row, q, |_, level| reach(&self.sizes, level));
+        self.followed.observe(row, error);
+    }
+}
+
 impl<T: Tail> Bars for Tails<T> {
     fn know(&mut self, until: f64) {
         self.learn(until);
@@ -132,26 +184,33 @@ impl<T: Tail> Bars for Tails<T> {
     }
 }
 
-const METHODS: [&str; 7] =
-    ["truth", "as fitted", "followed", "ACI", "DtACI", "PID 0.1", "PID 0.02"];
+const METHODS: [&str; 8] =
+    ["truth", "as fitted", "followed", "kept right", "ACI", "DtACI", "PID 0.1", "PID 0.02"];
 
-fn method(name: &str, law: &ErrorLaw, change: Change) -> Box<dyn Bars> {
+fn method(
+    name: &str,
+    law: &ErrorLaw,
+    change: Change,
+    delay: usize,
+) -> Result<Box<dyn Bars>, errbar::Error> {
     let (law, now) = (law.clone(), (0.0, 1.0));
-    match name {
+    let followed = |law: ErrorLaw| Followed {
+        now: law.clone(),
+        told: Quantiles::of(&law),
+        law,
+        state: Following::default(),
+    };
+    Ok(match name {
         "truth" => Box::new(Known { law, change, now }),
         "as fitted" => Box::new(Known { law, change: STILL.change, now }),
-        "followed" => Box::new(Followed {
-            now: law.clone(),
-            told: Quantiles::of(&law),
-            law,
-            state: Following::default(),
-        }),
+        "followed" => Box::new(followed(law)),
+        "kept right" => Box::new(Kept::new(followed(law), delay)?),
         "ACI" => Box::new(Tails::new(LEVELS, |tail| Aci::new(&law, tail, &[0.005]))),
         "DtACI" => Box::new(Tails::new(LEVELS, |tail| Aci::new(&law, tail, &conformal::STEPS))),
         // The step that papers take, and one that bears a delay.
         "PID 0.1" => Box::new(Tails::new(LEVELS, |tail| Pid::new(&law, tail, 0.1))),
         _ => Box::new(Tails::new(LEVELS, |tail| Pid::new(&law, tail, 0.02))),
-    }
+    })
 }
 
 /// Sums over rows, of each level where there are several.
@@ -246,7 +305,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for seed in 0..seeds {
                 let errors = draw(&law, kind, seed);
                 for (judged, name) in judged.iter_mut().zip(METHODS) {
-                    let one = judge(&mut *method(name, &law, kind.change), &errors, delay);
+                    let one = judge(&mut *method(name, &law, kind.change, delay)?, &errors, delay);
                     judged.add(&one, 1.0 / seeds as f64);
                 }
             }

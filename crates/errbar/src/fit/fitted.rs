@@ -3,15 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::forecasts::{Forecasts, Rows};
-use super::guarantee::Guarantee;
+use super::guarantee::{Guarantee, Method};
 use super::shape::Shape;
 use super::training_rows::TrainingRows;
 use super::{Kind, LEAST_ROWS, Options, Validation};
+use crate::adapt::promise::Promise;
 use crate::checks::check_length;
 use crate::data::Data;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
-use crate::law::{Bounds, Transform};
+use crate::law::Bounds;
 use crate::mean::Mean;
 use crate::mean::bias::Bias;
 use crate::series::{Series, Span};
@@ -58,53 +59,13 @@ pub struct Fitted {
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
-    /// The series that it is of, where rows have times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) series: Option<Series>,
     /// The same without lagged errors, for rows of which they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) without_lags: Option<Box<Fitted>>,
-}
-
-/// The version of the saved form; older programs refuse newer forms.
-const FORMAT: u32 = 1;
-
-/// What a model may need beyond the first form, by name. A program that does not know one of the needs
-/// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
-/// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 10] = [
-    POLYNOMIAL_BIAS,
-    SMOOTH_BIAS,
-    SYMMETRIC_TREES,
-    LAW,
-    CURVE,
-    BOUNDS,
-    TRANSFORM,
-    GUARANTEE_BY_LAW,
-    LAGS,
-    FOLLOWED,
-];
-const BOUNDS: &str = "bounds";
-const CURVE: &str = "curve";
-const GUARANTEE_BY_LAW: &str = "guarantee by law";
-const FOLLOWED: &str = "observations followed";
-const LAGS: &str = "lags";
-const LAW: &str = "law";
-const POLYNOMIAL_BIAS: &str = "polynomial bias";
-const SMOOTH_BIAS: &str = "smooth bias";
-const SYMMETRIC_TREES: &str = "symmetric trees";
-const TRANSFORM: &str = "transform";
-
-/// The envelope of the saved form.
-#[derive(Serialize, Deserialize)]
-struct Saved<T> {
-    /// Says what this is to whoever opens the file.
-    errbar_model: u32,
-    /// The version of errbar that wrote it.
-    version: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    needs: Vec<String>,
-    fitted: T,
+    /// The series that it is of, where rows have times. The last of all, so that it is found at once when it is
+    /// written anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) series: Option<Series>,
 }
 
 impl Fitted {
@@ -248,6 +209,12 @@ impl Fitted {
         self.series.as_ref()
     }
 
+    /// What guaranteed intervals hold in the long run, whatever the errors do, where rows had times.
+    #[must_use]
+    pub fn promise(&self) -> Option<&Promise> {
+        self.series.as_ref().and_then(Series::promise)
+    }
+
     /// The lagged errors that it takes: the last of its inputs.
     #[must_use]
     pub fn lags(&self) -> &[Span] {
@@ -348,106 +315,17 @@ impl Fitted {
         Forecasts::of(self, rows.into())
     }
 
-    /// The saved form: versioned JSON that holds every digit.
-    ///
-    /// # Errors
-    /// None in practice; what the writer reports is passed on.
-    pub fn to_json(&self) -> Result<String> {
-        let version = env!("CARGO_PKG_VERSION").into();
-        let saved = Saved { errbar_model: FORMAT, version, needs: self.needs(), fitted: self };
-        let mut text = serde_json::to_string(&saved)
-            .map_err(|error| Error::BadModel { why: error.to_string() })?;
-        text.push('\n');
-        Ok(text)
+    /// Whether its guarantee is such as can be kept in time, at these levels.
+    fn can_keep(&self, promise: &Promise) -> bool {
+        self.guarantee.as_ref().is_some_and(|guarantee| {
+            let has_law = guarantee.has_law() == self.shape.is_some();
+            let can = |level: &f64| guarantee.check_level(*level).is_ok();
+            guarantee.method() == Method::Split && has_law && promise.levels().iter().all(can)
+        })
     }
 
-    /// Which of the [`NEEDS`] it has.
-    fn needs(&self) -> Vec<String> {
-        let bias = self.bias.as_ref();
-        let all = [
-            (bias.is_some_and(|bias| bias.polynomial().is_some()), POLYNOMIAL_BIAS),
-            (bias.is_some_and(|bias| bias.smooth().is_some()), SMOOTH_BIAS),
-            (
-                self.model.has_symmetric_trees() || bias.is_some_and(Bias::has_symmetric_trees),
-                SYMMETRIC_TREES,
-            ),
-            (self.shape.is_some(), LAW),
-            (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
-            (!self.options.bounds.are_none(), BOUNDS),
-            (self.options.transform != Transform::None, TRANSFORM),
-            (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),
-            (!self.lags().is_empty(), LAGS),
-            (self.series.as_ref().is_some_and(|series| series.learned() > 0), FOLLOWED),
-        ];
-        let own = all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string());
-        let mut needs: Vec<String> = own.collect();
-        for need in self.without_lags.iter().flat_map(|model| model.needs()) {
-            if !needs.contains(&need) {
-                needs.push(need);
-            }
-        }
-        needs
-    }
-
-    /// Reads the saved form and checks everything in it.
-    ///
-    /// # Errors
-    /// Text that is no such model, a form newer than this version knows, or numbers that do not fit
-    /// together.
-    pub fn from_json(text: &str) -> Result<Self> {
-        if let Some(fitted) = Self::at_once(text) {
-            return Ok(fitted);
-        }
-        let bad = |why: String| Error::BadModel { why };
-        // The version first: a newer form may look different altogether.
-        #[derive(Deserialize)]
-        struct Version {
-            errbar_model: Option<u32>,
-            errbar_sigma_model: Option<u32>,
-            #[serde(default)]
-            needs: Vec<String>,
-        }
-        let no_model =
-            |why: &dyn std::fmt::Display| bad(format!("it is no model file of errbar ({why})"));
-        if text.trim_start().starts_with('[') {
-            return Err(no_model(&"it is a list"));
-        }
-        let version: Version = serde_json::from_str(text).map_err(|error| no_model(&error))?;
-        let form = match (version.errbar_model, version.errbar_sigma_model) {
-            (Some(form), _) => form,
-            (None, Some(_)) => {
-                let why = "it is a model without the names of its inputs, which an early version of \
-                           errbar wrote; fit it again";
-                return Err(bad(why.into()));
-            }
-            (None, None) => return Err(no_model(&"missing field `errbar_model`")),
-        };
-        let newer = |what: String| bad(format!("{what}; use a newer one"));
-        if form > FORMAT {
-            let what =
-                format!("it has form {form}, and this version of errbar reads up to {FORMAT}");
-            return Err(newer(what));
-        }
-        if let Some(need) = version.needs.iter().find(|need| !NEEDS.contains(&need.as_str())) {
-            return Err(newer(format!(
-                "it needs {need:?}, which this version of errbar does not know"
-            )));
-        }
-        let saved: Saved<Self> =
-            serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
-        saved.fitted.check().map_err(bad)?;
-        Ok(saved.fitted)
-    }
-
-    /// A file of this form with all its needs known, in one go: files are large.
-    fn at_once(text: &str) -> Option<Self> {
-        let saved: Saved<Self> = serde_json::from_str(text).ok()?;
-        let known = saved.needs.iter().all(|need| NEEDS.contains(&need.as_str()));
-        (saved.errbar_model <= FORMAT && known && saved.fitted.check().is_ok())
-            .then_some(saved.fitted)
-    }
-
-    fn check(&self) -> std::result::Result<(), String> {
+    /// Whether one that was read can be used.
+    pub(super) fn check(&self) -> std::result::Result<(), String> {
         self.ranges.check()?;
         let columns = self.names.len();
         if self.ranges.columns() != columns || self.model.model().columns() != columns {
@@ -458,6 +336,12 @@ impl Fitted {
             let whole = series.lags.is_empty() == self.without_lags.is_none();
             if series.lags.len() >= columns || !whole {
                 return Err("its lags do not fit its inputs".into());
+            }
+        }
+        if let Some(promise) = self.promise() {
+            let both = [Some(self), self.without_lags()];
+            if !both.into_iter().flatten().all(|model| model.can_keep(promise)) {
+                return Err("it has no guarantee that could be kept in time".into());
             }
         }
         if let Some(without) = &self.without_lags {

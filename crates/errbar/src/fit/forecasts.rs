@@ -1,11 +1,14 @@
 //! New rows, and what a fitted model says about them.
 
 use super::Fitted;
+use super::guarantee::Whose;
+use crate::adapt::promise::Promise;
 use crate::adapt::{Bend, Quantiles};
 use crate::checks::check_length;
 use crate::error::{Error, Result};
 use crate::law::{Base, Bounds, ErrorLaw, Transform};
 use crate::score::calibration::check_probability;
+use crate::series::Side;
 use crate::sigma::Model;
 use crate::sigma::supported::{HeldSigma, OUTSIDE};
 
@@ -78,6 +81,8 @@ pub struct Forecasts<'a> {
     /// On the scale of the errors.
     bounds: Bounds,
     bent: Option<Bent>,
+    /// What is promised of these rows, and for each the levels that its intervals are read off.
+    promised: Option<(&'a Promise, Vec<f64>)>,
 }
 
 /// Laws that follow what has been observed.
@@ -167,6 +172,7 @@ impl<'a> Forecasts<'a> {
             outside_input,
             bounds,
             bent: None,
+            promised: None,
         })
     }
 
@@ -199,6 +205,15 @@ impl<'a> Forecasts<'a> {
         }
         self.bent = Some(bent);
         Ok(self)
+    }
+
+    /// The same with guaranteed intervals that are read off these levels, as many for each row as are promised.
+    ///
+    /// # Errors
+    /// Not as many.
+    pub fn promised(self, promise: &'a Promise, levels: Vec<f64>) -> Result<Self> {
+        check_length("levels", levels.len(), "rows", self.len() * promise.levels().len())?;
+        Ok(Self { promised: Some((promise, levels)), ..self })
     }
 
     /// A function of the law of each row, whose rows often share one.
@@ -257,6 +272,24 @@ impl<'a> Forecasts<'a> {
             }
         };
         Ok(self.places()?.enumerate().map(value).collect())
+    }
+
+    /// The errors in units of sigma of what was then observed, NaN where that is missing, and at which bound it
+    /// lies.
+    pub(crate) fn standing(&self, observation: &[f64]) -> Result<Vec<(f64, Side)>> {
+        let one = |((at, sigma), y): ((f64, f64), &f64)| {
+            let y = self.transform().forward(*y);
+            let bounds = self.bounds.around(at).over(sigma);
+            let z = (y - at) / sigma;
+            let side = match z {
+                z if z <= bounds.lower() => Side::Lower,
+                z if z >= bounds.upper() => Side::Upper,
+                _ => Side::Between,
+            };
+            // Whatever is said of it, it is a number.
+            (if z.is_nan() { z } else { z.clamp(-f64::MAX, f64::MAX) }, side)
+        };
+        Ok(self.places()?.zip(observation).map(one).collect())
     }
 
     /// The same, knowing that no observation lies beyond these bounds, whatever the model was told.
@@ -415,13 +448,41 @@ impl<'a> Forecasts<'a> {
     /// [`guarantee`](super::guarantee). NaN where nothing can be promised: for rows of no known group,
     /// or of groups too small for the level even together; without groups all rows are taken together.
     ///
+    /// Of rows that follow what was observed ([`Followed`](crate::walk::Followed)), the intervals of their own
+    /// laws that keep the share right in the long run; infinite where they are unbounded: see
+    /// [`adapt::promise`](crate::adapt::promise).
+    ///
     /// # Errors
-    /// No guarantee, or more than it can promise to any row.
+    /// No guarantee, or more than it can promise to any row; a level that is not kept.
     pub fn guaranteed_errors(&self, level: f64) -> Result<(Vec<f64>, Vec<f64>)> {
         let guarantee = self.fitted.guarantee.as_ref().ok_or(Error::NoGuarantee)?;
-        // A promise is about sigma as it was fitted.
-        let sigma = self.bent.as_ref().map_or(&self.sigma, |bent| &bent.before);
-        guarantee.reach(self.rows.inputs, sigma, level, self.rows.group)
+        let Some((promise, levels)) = &self.promised else {
+            // A promise is about sigma as it was fitted.
+            let sigma = self.bent.as_ref().map_or(&self.sigma, |bent| &bent.before);
+            return guarantee.reach(self.rows.inputs, sigma, level, self.rows.group);
+        };
+        check_length("group", self.rows.group.map_or(self.len(), <[_]>::len), "rows", self.len())?;
+        let (place, count) = (promise.place(level)?, promise.levels().len());
+        let ladders = guarantee.ladders(&[promise.levels()[place]]);
+        let law = self.law();
+        // The same for many rows, and slow.
+        let mut last = (u32::MAX, f64::NAN, [f64::NAN; 2]);
+        let mut ends = |row: usize| {
+            let whose = self.rows.group.map_or(Whose::All, |group| Whose::Group(group[row]));
+            let size = ladders.reach(0, whose, levels[row * count + place]);
+            let of = self.bent.as_ref().map_or(0, |bent| bent.of_row[row]);
+            if (last.0, last.1.to_bits()) != (of, size.to_bits()) {
+                let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
+                let end = |size: f64| match size.is_finite() {
+                    true => law.quantile_of_gaussian(size),
+                    false => size,
+                };
+                last = (of, size, [-size, size].map(end));
+            }
+            let [low, high] = last.2.map(|z| z * self.sigma[row]);
+            (low, high)
+        };
+        Ok((0..self.len()).map(&mut ends).unzip())
     }
 
     /// The lower and the upper ends of intervals that hold the observation with this probability

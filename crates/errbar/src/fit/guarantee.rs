@@ -4,7 +4,9 @@
 //! off errors that the model has not seen, in units of its sigma. Whatever the errors' distribution
 //! and however wrong the model, the interval holds a new observation with the promised probability, as
 //! long as the new row and those rows are *exchangeable*: drawn from the same source, in no special
-//! order. A drift, or a time series with a memory, breaks that; nothing here can mend it.
+//! order. A drift, or a time series with a memory, breaks that. What can be promised then is the share of rows
+//! in the long run, by intervals that move as rows are observed: see [`adapt::promise`](crate::adapt::promise).
+//! Of rows in time the latest are kept from the model, of each group its own.
 //!
 //! - [`Method::Split`] keeps some rows from the model. With $n$ of them the interval of level $p$
 //!   reaches to the $\lceil (n+1) p \rceil$-th smallest $|\Phi^{-1}(F(\varepsilon))|$, with $F$ the law
@@ -31,8 +33,13 @@
 //! that of any of the rows kept lies within $\tau$ with a probability of at least $(k-1)/n$, and
 //! $k = \lceil np \rceil + 1$ promises $p$.
 
+mod ladder;
+
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::ladder::{Ladders, Whose};
 use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows};
 use crate::checks::check_length;
 use crate::choices::by_name;
@@ -377,6 +384,14 @@ impl Guarantee {
         labels.iter().position(|own| own == label).map(|place| place as u32)
     }
 
+    /// The numbers of some groups; `None` for those that it does not know.
+    #[must_use]
+    pub fn numbers_of(&self, labels: &[String]) -> Vec<Option<u32>> {
+        let own = self.group.iter().flat_map(|(_, labels)| labels).zip(0..);
+        let own: HashMap<&str, u32> = own.map(|(label, number)| (label.as_str(), number)).collect();
+        labels.iter().map(|label| own.get(label.as_str()).copied()).collect()
+    }
+
     /// The probabilities between which a new observation falls inside an interval of this level,
     /// when rows are exchangeable, no errors tie, and the promise is read off `rows` errors. With
     /// [`Method::Cross`] there is no upper end that holds always.
@@ -511,7 +526,13 @@ impl Guarantee {
 
 /// The size that intervals of several groups together reach to; NaN when there are too few.
 fn size_together<'a>(groups: impl Iterator<Item = &'a Vec<f64>>, level: f64) -> f64 {
+    let sizes = together_in_order(groups);
+    sizes.get(place_together(level, sizes.len()) - 1).copied().unwrap_or(f64::NAN)
+}
+
+/// The sizes of several groups as one.
+fn together_in_order<'a>(groups: impl Iterator<Item = &'a Vec<f64>>) -> Vec<f64> {
     let mut sizes: Vec<f64> = groups.flatten().copied().collect();
     sizes.sort_by(f64::total_cmp);
-    sizes.get(place_together(level, sizes.len()) - 1).copied().unwrap_or(f64::NAN)
+    sizes
 }

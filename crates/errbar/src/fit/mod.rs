@@ -30,6 +30,7 @@ mod importance;
 mod latent;
 mod lesson;
 mod neighbours;
+mod saved;
 mod shape;
 mod stacking;
 mod training_rows;

@@ -56,8 +56,7 @@ impl Curve {
     /// Through these knots; `None` unless there are two or more of them that rise and are finite.
     #[must_use]
     pub fn new(q: &[f64], z: &[f64]) -> Option<Self> {
-        let rise = |x: &[f64]| x.windows(2).all(|x| x[0] < x[1] && (x[1] - x[0]).is_finite());
-        if q.len() != z.len() || q.len() < 2 || !rise(q) || !rise(z) {
+        if !Self::can_be(q, z) {
             return None;
         }
         let mut curve = Self { q: q.to_vec(), z: z.to_vec(), squares: vec![[0.0; 2]; q.len()] };
@@ -72,6 +71,12 @@ impl Curve {
             curve.squares[up][1] = curve.squares[up + 1][1] + curve.slope(up) * above;
         }
         Some(curve)
+    }
+
+    /// Whether there is a curve through these knots.
+    pub(crate) fn can_be(q: &[f64], z: &[f64]) -> bool {
+        let rise = |x: &[f64]| x.windows(2).all(|x| x[0] < x[1] && (x[1] - x[0]).is_finite());
+        q.len() == z.len() && q.len() >= 2 && rise(q) && rise(z)
     }
 
     /// The same in another unit, of which there are so many in the old one.
@@ -97,8 +102,13 @@ impl Curve {
     /// The value of a standard Gaussian that is as improbable, $\Phi^{-1}(F(y))$.
     #[must_use]
     pub fn gaussian_quantile_of(&self, y: f64) -> f64 {
-        let k = Self::line(&self.z, y);
-        self.q[k] + (y - self.z[k]) / self.slope(k)
+        Self::gaussian_among(&self.q, &self.z, y)
+    }
+
+    /// The same of a curve that is nothing but its knots.
+    pub(crate) fn gaussian_among(q: &[f64], z: &[f64], y: f64) -> f64 {
+        let k = Self::line(z, y);
+        q[k] + (y - z[k]) / ((z[k + 1] - z[k]) / (q[k + 1] - q[k]))
     }
 
     /// The value whose [`Curve::gaussian_quantile_of`] this is.

@@ -293,7 +293,7 @@ pub(crate) fn inverse(triangle: &[Vec<f64>]) -> Vec<f64> {
     out
 }
 
-/// What the solution of a lower triangle can reach, entry by entry, when no right-hand side exceeds
+/// What the solution of a lower triangle can reach at most, entry by entry, when no right-hand side exceeds
 /// these; `None` for a triangle whose solutions say nothing, or leave the range of doubles.
 ///
 /// A factor of a covariance makes small numbers of small ones. Only one that was tampered with has
@@ -303,11 +303,61 @@ pub(crate) fn largest_solution(triangle: &[Vec<f64>], right: &[f64]) -> Option<V
     if !triangle.iter().flatten().chain(right).all(held) {
         return None;
     }
+    // A bound that takes no longer than to read the triangle, and is far more than enough for most.
+    let bound = bound_of_solution(triangle, right);
+    if bound.iter().all(|x| *x <= LARGEST.cbrt()) {
+        return Some(bound);
+    }
     let inverse = inverse(triangle);
     let reach = |row: &[f64]| row.iter().zip(right).map(|(a, b)| a.abs() * b).sum::<f64>();
     let all: Vec<f64> = inverse.chunks_exact(triangle.len().max(1)).map(reach).collect();
     all.iter().all(held).then_some(all)
 }
 
+/// $M^{-1} r \ge |T^{-1}| r$, with $M$ the triangle $T$ with positive numbers on its diagonal and negative ones, as
+/// large as they were, off it.
+fn bound_of_solution(triangle: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+    let mut bound: Vec<f64> = Vec::with_capacity(right.len());
+    for (row, right) in triangle.iter().zip(right) {
+        let others: f64 = row.iter().zip(&bound).map(|(t, y)| t.abs() * y).sum();
+        let diagonal = row.get(bound.len()).map_or(0.0, |t| t.abs());
+        bound.push((right.abs() + others) / diagonal);
+    }
+    bound
+}
+
 /// Far beyond any number in a fit, and its fourth power is still one.
 pub(crate) const LARGEST: f64 = 1e60;
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    use super::*;
+
+    /// Solutions are within what is said, and what is said is exact where a bound would say too much.
+    #[test]
+    fn solutions_reach_no_farther_than_said() {
+        let mut rng = Pcg64::seed_from_u64(4);
+        for size in [1, 5, 40, 120] {
+            let one = |i: usize, j: usize, x: f64| if i == j { 0.5 + x.abs() } else { x };
+            let triangle: Vec<Vec<f64>> = (0..size)
+                .map(|i| (0..=i).map(|j| one(i, j, rng.random_range(-1.0..1.0))).collect())
+                .collect();
+            let right: Vec<f64> = (0..size).map(|_| rng.random_range(0.0..3.0)).collect();
+            let said = largest_solution(&triangle, &right).unwrap();
+            let inverse = inverse(&triangle);
+            let is_exact = bound_of_solution(&triangle, &right).iter().any(|x| *x > 1e20);
+            assert_eq!(is_exact, size == 120);
+            for (row, said) in inverse.chunks_exact(size).zip(&said) {
+                let most: f64 = row.iter().zip(&right).map(|(a, b)| a.abs() * b).sum();
+                assert!(*said >= most * (1.0 - 1e-12), "{said} {most}");
+                assert!(!is_exact || *said == most);
+            }
+        }
+        assert!(largest_solution(&[vec![1e-61]], &[1.0]).is_none());
+        assert!(largest_solution(&[vec![0.0]], &[1.0]).is_none());
+        assert!(largest_solution(&[vec![f64::NAN]], &[1.0]).is_none());
+    }
+}

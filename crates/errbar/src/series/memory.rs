@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Span;
-use crate::adapt::{Following, Quantiles};
+use super::followers::{Followers, Told};
+use crate::adapt::Following;
+use crate::adapt::promise::{Keeping, Promise};
 
 /// The series that a model is of: its columns, and what has been observed lately.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,9 @@ pub struct Series {
     /// The errors that are inputs, after those of the table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lags: Vec<Span>,
+    /// The levels of guaranteed intervals whose share is kept right, where there is a guarantee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) promise: Option<Promise>,
     /// The latest moments of the table, as many as a delay may count back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) moments: Vec<f64>,
@@ -54,6 +59,9 @@ pub struct Memory {
     pub(crate) learned: Following,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) without: Option<Following>,
+    /// What became of their guaranteed intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) keeping: Option<Keeping>,
     /// The last of these rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) until: Option<f64>,
@@ -63,7 +71,7 @@ pub struct Memory {
 
 /// A row that has been observed, or should have been.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(from = "Saved", into = "Saved")]
+#[serde(try_from = "Vec<Option<f64>>", into = "Vec<Option<f64>>")]
 pub struct Past {
     /// When.
     pub time: f64,
@@ -74,30 +82,76 @@ pub struct Past {
     /// The Gaussian value of the observation in the law of its row as fitted, with lags and without; NaN
     /// where there is none.
     pub q: [f64; 2],
+    /// The error in units of sigma as fitted, likewise, where guaranteed intervals are kept; else NaN.
+    pub z: [f64; 2],
+    /// Whether the observation lies at a bound.
+    pub side: Side,
+}
+
+/// At which bound an observation lies: there it stands for all that the law has beyond.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Side {
+    /// At none.
+    #[default]
+    Between,
+    /// At the least that it can be.
+    Lower,
+    /// At the most.
+    Upper,
+}
+
+impl Side {
+    /// The Gaussian value nearest to the middle that an observation of this one stands for.
+    pub(crate) fn nearest(self, q: f64) -> f64 {
+        match self {
+            Self::Between => q,
+            Self::Lower => q.min(0.0),
+            Self::Upper => q.max(0.0),
+        }
+    }
 }
 
 /// What is missing in both is the same.
 impl PartialEq for Past {
     fn eq(&self, other: &Self) -> bool {
-        let numbers = |of: &Self| [of.time, of.known, of.error, of.q[0], of.q[1]];
-        numbers(self).iter().zip(numbers(other)).all(|(a, b)| *a == b || (a.is_nan() && b.is_nan()))
+        let [own, others] = [self, other]
+            .map(|of| [of.time, of.known, of.error, of.q[0], of.q[1], of.z[0], of.z[1]]);
+        let same = own.iter().zip(others).all(|(a, b)| *a == b || (a.is_nan() && b.is_nan()));
+        same && self.side == other.side
     }
 }
 
-/// Numbers, and nothing where there is none.
-type Saved = (f64, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
+/// Numbers, and nothing where there is none: the last three where guaranteed intervals are kept.
+impl TryFrom<Vec<Option<f64>>> for Past {
+    type Error = &'static str;
 
-impl From<Saved> for Past {
-    fn from((time, known, error, q, without): Saved) -> Self {
-        let [error, q, without] = [error, q, without].map(|x| x.unwrap_or(f64::NAN));
-        Self { time, known: known.unwrap_or(f64::NEG_INFINITY), error, q: [q, without] }
+    fn try_from(saved: Vec<Option<f64>>) -> Result<Self, Self::Error> {
+        let (&[Some(time), known, ..], 5 | 8) = (&saved[..], saved.len()) else {
+            return Err("a row that it remembers has other numbers than rows have");
+        };
+        let number = |place: usize| saved.get(place).copied().flatten().unwrap_or(f64::NAN);
+        let side = match saved.get(7).copied().flatten() {
+            None => Side::Between,
+            Some(side) if side < 0.0 => Side::Lower,
+            Some(_) => Side::Upper,
+        };
+        let (q, z) = ([number(3), number(4)], [number(5), number(6)]);
+        let known = known.unwrap_or(f64::NEG_INFINITY);
+        Ok(Self { time, known, error: number(2), q, z, side })
     }
 }
 
-impl From<Past> for Saved {
+impl From<Past> for Vec<Option<f64>> {
     fn from(past: Past) -> Self {
-        let maybe = |x: f64| x.is_finite().then_some(x);
-        (past.time, maybe(past.known), maybe(past.error), maybe(past.q[0]), maybe(past.q[1]))
+        let Past { time, known, error, q, z, side } = past;
+        let side = match side {
+            Side::Between => f64::NAN,
+            Side::Lower => -1.0,
+            Side::Upper => 1.0,
+        };
+        let kept = if z.iter().all(|z| z.is_nan()) { 5 } else { 8 };
+        let numbers = [time, known, error, q[0], q[1], z[0], z[1], side];
+        numbers[..kept].iter().map(|x| x.is_finite().then_some(*x)).collect()
     }
 }
 
@@ -114,26 +168,31 @@ impl Memory {
     }
 
     /// States that go on from what was learned before the latest rows.
-    pub(crate) fn following(&self) -> [Following; 2] {
-        [self.learned.clone(), self.without.clone().unwrap_or_default()]
+    pub(crate) fn followers(&self, promise: Option<&Promise>) -> Followers {
+        Followers {
+            laws: [self.learned.clone(), self.without.clone().unwrap_or_default()],
+            keeping: promise
+                .map(|promise| self.keeping.clone().unwrap_or_else(|| Keeping::new(promise))),
+        }
     }
 
     /// Learns from rows that are so old that neither lags nor corrections will ask for them.
-    pub(crate) fn forget(&mut self, lags: &[Span], groups: usize, laws: &[Quantiles; 2]) {
+    pub(crate) fn forget(&mut self, lags: &[Span], groups: usize, told: &Told) {
         let correctable = (CORRECTABLE_IN_ALL / groups.max(1)).clamp(5, CORRECTABLE);
         let kept = kept(&self.latest, lags).max(correctable);
         // Now and then, not with each row: the latest are replayed whenever a law is asked for.
         if self.latest.len() <= 2 * kept {
             return;
         }
-        let mut states = self.following();
+        let mut states = self.followers(told.promise.map(|promised| promised.promise));
         let gone = self.latest.len() - kept;
         self.latest.drain(..gone).for_each(|past| {
-            step(&mut states, &past, laws);
+            states.step(&past, told);
             self.until = Some(past.time);
         });
-        let [learned, without] = states;
+        let Followers { laws: [learned, without], keeping } = states;
         (self.learned, self.without) = (learned, (!lags.is_empty()).then_some(without));
+        self.keeping = keeping;
     }
 
     /// Keeps what lags may ask for, of rows that tell nothing about laws.
@@ -144,23 +203,22 @@ impl Memory {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), &'static str> {
+    fn check(&self, promise: Option<&Promise>) -> Result<(), &'static str> {
         self.learned.check()?;
         self.without.as_ref().map_or(Ok(()), Following::check)?;
+        match (&self.keeping, promise) {
+            (None, _) => {}
+            (Some(keeping), Some(promise)) => keeping.check(promise)?,
+            (Some(_), None) => {
+                return Err("it keeps guaranteed intervals that it does not promise");
+            }
+        }
         let in_order = self.latest.windows(2).all(|two| two[0].time <= two[1].time);
         let sane = |past: &Past| past.time.is_finite() && past.known <= past.time;
         match in_order && self.latest.iter().all(sane) {
             true => Ok(()),
             false => Err("the latest rows that it remembers are not in the order of time"),
         }
-    }
-}
-
-/// A row that is observed, in states that know what was known then.
-pub(crate) fn step(states: &mut [Following; 2], past: &Past, laws: &[Quantiles; 2]) {
-    for ((state, q), law) in states.iter_mut().zip(past.q).zip(laws) {
-        state.know(past.known, law);
-        state.observe(past.time, q);
     }
 }
 
@@ -191,10 +249,17 @@ impl Series {
             group: None,
             delay,
             lags: lags.to_vec(),
+            promise: None,
             moments: Vec::new(),
             groups: BTreeMap::new(),
             before: None,
         }
+    }
+
+    /// What is promised of its rows, where there is a guarantee whose intervals move with what is observed.
+    #[must_use]
+    pub fn promise(&self) -> Option<&Promise> {
+        self.promise.as_ref()
     }
 
     /// What is remembered of a group; without groups, of "".
@@ -224,7 +289,9 @@ impl Series {
         if !self.moments.iter().all(|time| time.is_finite()) {
             return Err("the moments of its series are no times");
         }
+        let promise = self.promise.as_ref();
+        promise.map_or(Ok(()), Promise::check)?;
         let before = self.before.iter().flat_map(|before| before.groups.values().flatten());
-        self.groups.values().chain(before).try_for_each(Memory::check)
+        self.groups.values().chain(before).try_for_each(|memory| memory.check(promise))
     }
 }

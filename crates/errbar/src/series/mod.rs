@@ -6,12 +6,14 @@
 //! is not known yet, or was never observed, is missing: it is not replaced by an older one.
 
 mod clock;
+mod followers;
 mod lags;
 mod memory;
 mod span;
 
 pub use self::clock::Clock;
+pub(crate) use self::followers::{Followers, Promised, Told};
 pub use self::lags::{Lagged, lagged};
-pub(crate) use self::memory::{Before, step};
-pub use self::memory::{Memory, Past, Series};
+pub(crate) use self::memory::Before;
+pub use self::memory::{Memory, Past, Series, Side};
 pub use self::span::Span;

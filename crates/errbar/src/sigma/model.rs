@@ -1,6 +1,6 @@
 //! Any fitted model.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::constant::Constant;
 use super::network::Network;
@@ -12,8 +12,8 @@ use crate::error::Result;
 
 /// A fitted model of sigma(x), whatever its kind; [`Fitted::of`](crate::fit::Fitted::of) makes a file
 /// of one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", try_from = "Unchecked")]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Model {
     /// One sigma.
     Constant(Constant),
@@ -27,34 +27,6 @@ pub enum Model {
     Trees(Trees),
     /// Several models, averaged.
     Stack(Stack),
-}
-
-/// What is read is checked before it is a [`Model`].
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Unchecked {
-    Constant(Constant),
-    Polynomial(Polynomial),
-    Smooth(Smooth),
-    Network(Network),
-    Trees(Trees),
-    Stack(Stack),
-}
-
-impl TryFrom<Unchecked> for Model {
-    type Error = &'static str;
-
-    fn try_from(unchecked: Unchecked) -> std::result::Result<Self, Self::Error> {
-        let model = match unchecked {
-            Unchecked::Constant(model) => Self::Constant(model),
-            Unchecked::Polynomial(model) => Self::Polynomial(model),
-            Unchecked::Smooth(model) => Self::Smooth(model),
-            Unchecked::Network(model) => Self::Network(model),
-            Unchecked::Trees(model) => Self::Trees(model),
-            Unchecked::Stack(model) => Self::Stack(model),
-        };
-        model.check().map(|()| model)
-    }
 }
 
 impl Model {
@@ -128,7 +100,7 @@ impl Model {
     }
 
     /// Whether a model that was read can be used.
-    fn check(&self) -> std::result::Result<(), &'static str> {
+    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
         match self {
             Self::Constant(model) => model.check(),
             Self::Polynomial(model) => model.check(),

@@ -10,12 +10,12 @@ use crate::data::Data;
 use crate::error::Result;
 
 /// A model that knows where it was trained, and by how large errors.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Supported {
     #[serde(flatten)]
     model: Model,
     /// Absent in files of older versions, and where sigma does not depend on inputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     backing: Option<Backing>,
 }
 
@@ -50,6 +50,13 @@ impl From<Model> for Supported {
     /// A model whose training rows nobody knows.
     fn from(model: Model) -> Self {
         Self { model, backing: None }
+    }
+}
+
+impl Supported {
+    /// One that was read.
+    pub(super) fn held_by(model: Model, backing: Option<Backing>) -> Self {
+        Self { model, backing }
     }
 }
 

@@ -1,9 +1,11 @@
 //! What a model would have said, row by row, had it been there at the time.
 
 use super::follow::follow;
+use super::kept::{Kept, Period};
 use super::{Learning, SeriesRows, fit};
 use crate::error::{Error, Result};
-use crate::fit::{Fitted, LEAST_ROWS};
+use crate::fit::guarantee::Method;
+use crate::fit::{Fitted, Forecasts, LEAST_ROWS};
 use crate::law::ErrorLaw;
 use crate::monitor::{Monitor, Stage, check};
 use crate::series::{Clock, Series};
@@ -31,6 +33,9 @@ pub struct Backtest<'a> {
     pub refit: Refit,
     /// The central intervals to give.
     pub levels: &'a [f64],
+    /// The levels of guaranteed intervals to give, whose share is kept right as rows are observed
+    /// ([`adapt::promise`](crate::adapt::promise)): with some, rows are kept from each model to read them off.
+    pub guarantee: &'a [f64],
 }
 
 /// What was said of one row, and what came of it; NaN where that is not known.
@@ -45,6 +50,11 @@ pub struct Walked {
     pub sigma: f64,
     /// Lower and upper ends of each interval.
     pub intervals: Vec<(f64, f64)>,
+    /// Lower and upper ends of each guaranteed interval, infinite where it is unbounded, and those that its fit had
+    /// promised and nothing was kept right of.
+    pub guaranteed: Vec<(f64, f64)>,
+    /// See `guaranteed`.
+    pub still_guaranteed: Vec<(f64, f64)>,
     /// The law in units of sigma.
     pub law: ErrorLaw,
     /// Sigma and law of the same model, had it followed nothing.
@@ -72,6 +82,9 @@ pub struct Walk {
     pub rows: Vec<Walked>,
     /// When each model was fitted, to how many rows, and whether lags helped it, where there are some.
     pub fits: Vec<(f64, usize, Option<bool>)>,
+    /// What became of guaranteed intervals, at each level. Each fit begins anew, so that what is proven of all
+    /// rows is less with more fits.
+    pub kept: Vec<Kept>,
     /// The last model, with what it remembers.
     pub fitted: Fitted,
 }
@@ -128,6 +141,11 @@ pub fn backtest(
     let mut out = Vec::with_capacity(after);
     let mut fits = Vec::with_capacity(periods.len());
     let mut last: Option<Fitted> = None;
+    let mut kept: Vec<Period> = Vec::new();
+    let fit_options = match options.guarantee {
+        [] => learning.options,
+        _ => learning.options.guarantee(Some(Method::Split)),
+    };
     for (nth, period) in periods.iter().enumerate() {
         check(monitor)?;
         let start = rows.time[period[0]];
@@ -137,7 +155,12 @@ pub fn backtest(
         let part = Part::of(rows, learning.weight, &known);
         // A new model follows what it would have said of the rows it was judged by: what an earlier one has
         // learned is about its own laws.
-        let told = Learning { follow_held_out: nth > 0, ..part.learning(learning) };
+        let told = Learning {
+            follow_held_out: nth > 0,
+            options: fit_options,
+            promised: options.guarantee,
+            ..part.learning(learning)
+        };
         let learned = fit(&told, series, &stage)?;
         let fitted = learned.fit.fitted;
         fits.push((start, known.len(), learned.lags.map(|_| !fitted.lags().is_empty())));
@@ -153,12 +176,15 @@ pub fn backtest(
         let from = follow(&fitted, fresh, &waiting.rows())?.series;
         let part = Part::of(rows, None, period);
         let followed = follow(&fitted, &from, &part.rows())?;
-        said(&fitted, &followed, &part, options.levels, (nth, constant), &mut out)?;
+        said(&fitted, &followed, &part, options, (nth, constant), &mut out)?;
+        if !options.guarantee.is_empty() {
+            kept.extend(Period::of(&fitted, &from, &followed.series));
+        }
         last = Some(fitted.with_series(followed.series));
     }
     let Some(fitted) = last else { return Err(Error::NoSeries) };
     monitor.progress(1.0);
-    Ok(Walk { rows: out, fits, fitted })
+    Ok(Walk { rows: out, fits, kept: Period::together(&kept), fitted })
 }
 
 /// The rows after the start, in the parts that one fit forecasts.
@@ -240,16 +266,19 @@ fn said(
     fitted: &Fitted,
     followed: &super::Followed,
     part: &Part,
-    levels: &[f64],
+    options: &Backtest,
     (fit, constant_sigma): (usize, f64),
     out: &mut Vec<Walked>,
 ) -> Result<()> {
     let count = part.places.len();
+    let none = |levels: &[f64]| vec![(f64::NAN, f64::NAN); levels.len()];
     let nothing = |row: usize| Walked {
         row: part.places[row],
         forecast: f64::NAN,
         sigma: f64::NAN,
-        intervals: vec![(f64::NAN, f64::NAN); levels.len()],
+        intervals: none(options.levels),
+        guaranteed: none(options.guarantee),
+        still_guaranteed: none(options.guarantee),
         law: ErrorLaw::default(),
         still_sigma: f64::NAN,
         still_law: ErrorLaw::default(),
@@ -260,13 +289,22 @@ fn said(
         fit,
     };
     let mut walked: Vec<Walked> = (0..count).map(nothing).collect();
-    followed.each_model(fitted, &part.rows(), |chosen, still, bends| {
-        let bent = still.clone().bent(bends)?;
+    followed.each_model(fitted, &part.rows(), |chosen, still, bent| {
         let pick = |of: &[f64]| chosen.iter().map(|&row| of[row]).collect::<Vec<f64>>();
         let forecast = part.forecast.as_deref().map_or_else(|| vec![0.0; chosen.len()], pick);
         let observation = pick(&part.observation);
-        let intervals: Vec<_> =
-            levels.iter().map(|level| bent.interval(*level)).collect::<Result<_>>()?;
+        type Ends = (Vec<f64>, Vec<f64>);
+        let intervals: Vec<Ends> =
+            options.levels.iter().map(|level| bent.interval(*level)).collect::<Result<_>>()?;
+        let guaranteed = |said: &Forecasts| -> Result<Vec<Ends>> {
+            options.guarantee.iter().map(|level| said.guaranteed(*level)).collect()
+        };
+        let [guaranteed, still_guaranteed] = match chosen.is_empty() {
+            true => [Vec::new(), Vec::new()],
+            false => [guaranteed(bent)?, guaranteed(still)?],
+        };
+        let ends =
+            |of: &[Ends], row: usize| of.iter().map(|(low, high)| (low[row], high[row])).collect();
         // Of a row that was not observed no score is kept.
         let seen: Vec<f64> = (observation.iter().zip(&forecast))
             .map(|(y, at)| if y.is_nan() { at.max(f64::MIN_POSITIVE) } else { *y })
@@ -284,7 +322,9 @@ fn said(
             walked[row] = Walked {
                 forecast: bent.forecast().map_or(f64::NAN, |forecast| forecast[k]),
                 sigma: bent.sigma()[k],
-                intervals: intervals.iter().map(|(low, high)| (low[k], high[k])).collect(),
+                intervals: ends(&intervals, k),
+                guaranteed: ends(&guaranteed, k),
+                still_guaranteed: ends(&still_guaranteed, k),
                 law: bent.law_of(k),
                 still_sigma: still.sigma()[k],
                 still_law: still.law_of(k),

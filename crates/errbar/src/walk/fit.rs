@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 
 use super::SeriesRows;
-use super::follow::{laws, with_lags};
+use super::follow::with_lags;
+use super::told::{Laws, as_fitted};
+use crate::adapt::promise::{Promise, USUAL_LEVELS};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::{Error, Result};
+use crate::fit::guarantee::{Guarantee, Method, rows_needed};
 use crate::fit::{self, Fit, Fitted, HeldOut, LEAST_ROWS, Worth};
 use crate::law;
 use crate::monitor::{Monitor, Stage};
-use crate::series::{Clock, Memory, Past, Series, Span};
+use crate::series::{Clock, Memory, Past, Series, Side, Span};
 
 /// What is learned from, and how. Rows that were not observed are moments only.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +31,9 @@ pub struct Learning<'a> {
     /// Whether error bars follow the rows that were held out, as if those had been forecast; otherwise they are as
     /// fitted until something new is observed.
     pub follow_held_out: bool,
+    /// The levels of guaranteed intervals whose share is kept right as rows are observed; where none are given,
+    /// those of [`USUAL_LEVELS`] that can be promised. They need [`Method::Split`].
+    pub promised: &'a [f64],
 }
 
 /// What was learned.
@@ -61,6 +67,7 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     let Learning { rows, names, .. } = learning;
     rows.check(names.len())?;
     check_lags(series)?;
+    check_promised(learning)?;
     let OnScale { observation, forecast, error } = OnScale::of(learning)?;
     let seen = |row: usize| {
         let forecast = forecast.as_ref().is_none_or(|forecast| forecast[row].is_finite());
@@ -77,13 +84,21 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
         |row: &usize| seen(*row) && learning.weight.is_none_or(|weight| weight[*row] > 0.0);
     let mut every: Vec<usize> = (0..rows.len()).filter(counts).collect();
     every.sort_by(|a, b| rows.time[*a].total_cmp(&rows.time[*b]));
+    for &level in learning.promised {
+        let (rows, needed) = (every.len() / 2, rows_needed(level));
+        if rows < needed {
+            return Err(Error::TooFewForLevel { level, rows, needed });
+        }
+    }
+    let waiting = waiting(rows, &every, &clock);
     let part = if series.lags.is_empty() { 1.0 } else { 0.5 };
     let first = Stage { whole: monitor, from: 0.0, to: part };
     let plain = learn(learning, rows.inputs, names, &every, (&error, &observation), &first)?;
     if series.lags.is_empty() {
         let q = held_values(learning, [(&plain, &every), (&plain, &[])])?;
         let learned = Learned { rows: every, lags: None, ..plain };
-        return Ok(learned.remember(series, rows, &error, &q, &clock));
+        let series = promised(learning, &learned.fit.fitted, series, waiting)?;
+        return Ok(learned.remember(&series, rows, &error, &q, &clock));
     }
     let (inputs, whole) = with_lags(series, rows, &error, &clock);
     let known: Vec<usize> = every.iter().copied().filter(|&row| whole[row]).collect();
@@ -107,7 +122,8 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
         }
         false => (Learned { rows: every, ..plain }, &none),
     };
-    Ok(Learned { lags: worth, ..learned }.remember(series, rows, &error, &q, &clock))
+    let series = promised(learning, &learned.fit.fitted, series, waiting)?;
+    Ok(Learned { lags: worth, ..learned }.remember(&series, rows, &error, &q, &clock))
 }
 
 /// What was observed, forecast and missed, on the scale that errors are learned on; NaN where it is not known.
@@ -145,6 +161,51 @@ fn check_lags(series: &Series) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Levels must be such as can be kept at all.
+fn check_promised(learning: &Learning) -> Result<()> {
+    match learning.options.guarantee {
+        _ if learning.promised.is_empty() => Ok(()),
+        Some(Method::Split) => Promise::new(learning.promised, 0).map(|_| ()),
+        _ => Err(Error::GuaranteeWithoutSplit),
+    }
+}
+
+/// The same series with the promise of a model, where it has a guarantee that can be kept.
+fn promised(
+    learning: &Learning,
+    fitted: &Fitted,
+    series: &Series,
+    waiting: usize,
+) -> Result<Series> {
+    let models = [Some(fitted), fitted.without_lags()];
+    let guarantees: Vec<&Guarantee> =
+        models.into_iter().flatten().flat_map(Fitted::guarantee).collect();
+    let check = |level: f64| guarantees.iter().try_for_each(|own| own.check_level(level));
+    let levels = match learning.options.guarantee {
+        Some(Method::Split) if learning.promised.is_empty() => {
+            USUAL_LEVELS.into_iter().filter(|level| check(*level).is_ok()).collect()
+        }
+        Some(Method::Split) => learning.promised.to_vec(),
+        _ => Vec::new(),
+    };
+    levels.iter().try_for_each(|level| check(*level))?;
+    let promise = (!levels.is_empty()).then(|| Promise::new(&levels, waiting)).transpose()?;
+    Ok(Series { promise, ..series.clone() })
+}
+
+/// The most rows of a group that were not known yet when another one was forecast, of rows in the order of time.
+fn waiting(rows: &SeriesRows, in_order: &[usize], clock: &Clock) -> usize {
+    let mut times: Vec<Vec<f64>> = vec![Vec::new(); rows.groups()];
+    let mut most = 0;
+    for &row in in_order {
+        let (time, of_group) = (rows.time[row], &mut times[rows.group_of(row) as usize]);
+        let known = clock.known(time);
+        most = most.max(of_group.len() - of_group.partition_point(|before| *before <= known));
+        of_group.push(time);
+    }
+    most
 }
 
 /// What the error of the latest row that is known would be worth as an input: the share by which the CRPS of one
@@ -295,20 +356,24 @@ impl Learned {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|a, b| rows.time[*a].total_cmp(&rows.time[*b]));
         let mut of_group: Vec<Vec<Past>> = vec![Vec::new(); rows.groups()];
-        let laws = laws(&self.fit.fitted);
         for row in order {
             let time = rows.time[row];
             let q = q.get(&row).copied().unwrap_or([f64::NAN; 2]);
-            let past = Past { time, known: clock.known(time), error: error[row], q };
+            let (known, z, side) = (clock.known(time), [f64::NAN; 2], Side::Between);
+            let past = Past { time, known, error: error[row], q, z, side };
             of_group[rows.group_of(row) as usize].push(past);
         }
-        for (group, latest) in of_group.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty())
-        {
+        let laws = as_fitted(&self.fit.fitted);
+        let laws = Laws::of(&self.fit.fitted, &laws, &series);
+        let remembered = of_group.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
+        let groups = remembered.map(|(group, latest)| {
+            let label = rows.label(group as u32);
             let mut memory = Memory { latest, ..Memory::default() };
             memory.keep_errors(&series.lags);
-            memory.forget(&series.lags, rows.groups(), &laws);
-            series.groups.insert(rows.label(group as u32).to_string(), memory);
-        }
+            laws.told(label, |told| memory.forget(&series.lags, rows.groups(), told));
+            (label.to_string(), memory)
+        });
+        series.groups = groups.collect();
         let fitted: Fitted = self.fit.fitted.with_series(series);
         let held_out: Option<HeldOut> = self.fit.held_out;
         Self { fit: Fit { fitted, held_out }, ..self }

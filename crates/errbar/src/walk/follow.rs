@@ -2,12 +2,13 @@
 
 use rayon::prelude::*;
 
+use super::told::{Laws, as_fitted};
 use super::{SeriesRows, errors};
+use crate::adapt::promise::Promise;
 use crate::adapt::{Bend, Quantiles};
 use crate::error::{Error, Result};
 use crate::fit::{Fitted, Forecasts, Rows};
-use crate::law::ErrorLaw;
-use crate::series::{Clock, Lagged, Past, Series, lagged, step};
+use crate::series::{Clock, Lagged, Memory, Past, Series, Side, Told, lagged};
 
 /// What is said of rows in time.
 #[derive(Debug, Clone)]
@@ -19,13 +20,15 @@ pub struct Followed {
     pub whole: Vec<bool>,
     /// What becomes of the law of each row.
     pub bends: Vec<Bend>,
+    /// For each row the levels that its guaranteed intervals are read off, of those that are
+    /// [promised](Fitted::promise); nothing where none are.
+    pub levels: Vec<f64>,
     /// What is remembered after these rows.
     pub series: Series,
     /// Rows that were observed at a moment which the series had passed already.
     pub(super) passed: Vec<usize>,
-    /// Observation minus forecast, and the Gaussian values of it, of each row.
-    pub(super) error: Vec<f64>,
-    pub(super) q: Vec<[f64; 2]>,
+    /// What is remembered of each row.
+    pub(super) pasts: Vec<Past>,
 }
 
 /// Rows that one thread takes at a time.
@@ -33,8 +36,8 @@ const CHUNK: usize = 2048;
 
 impl Followed {
     /// What the models say of the rows that are theirs: those of the model itself, then those of which lagged
-    /// errors are not known. `said` gets the places of rows, their forecasts as fitted, and what becomes of
-    /// their laws. Rows of which an input is missing that the model needs are in neither.
+    /// errors are not known. `said` gets the places of rows, their forecasts as fitted, and as they follow what was
+    /// observed. Rows of which an input is missing that the model needs are in neither.
     ///
     /// # Errors
     /// As [`Fitted::predict`], and what `said` returns.
@@ -42,16 +45,24 @@ impl Followed {
         &self,
         fitted: &Fitted,
         rows: &SeriesRows,
-        mut said: impl FnMut(&[usize], &Forecasts, &[Bend]) -> Result<()>,
+        mut said: impl FnMut(&[usize], &Forecasts, &Forecasts) -> Result<()>,
     ) -> Result<()> {
         let without = fitted.without_lags().unwrap_or(fitted);
         let models = [(fitted, &self.inputs[..], true), (without, rows.inputs, false)];
         for (model, inputs, with_lags) in models {
             let whole = |row: &usize| self.whole[*row] == with_lags && takes(fitted, rows, *row);
             let chosen: Vec<usize> = (0..rows.len()).filter(whole).collect();
-            let asked = Asked::of(model, inputs, rows, &chosen);
+            let asked = Asked::of(model, inputs, rows, &chosen).grouped(model, rows, &chosen);
+            let still = model.predict(asked.rows())?;
             let bends: Vec<Bend> = chosen.iter().map(|&row| self.bends[row]).collect();
-            said(&chosen, &model.predict(asked.rows())?, &bends)?;
+            let mut followed = still.clone().bent(&bends)?;
+            if let Some(promise) = fitted.promise() {
+                let count = promise.levels().len();
+                let of = |&row: &usize| &self.levels[row * count..(row + 1) * count];
+                let levels: Vec<f64> = chosen.iter().flat_map(of).copied().collect();
+                followed = followed.promised(promise, levels)?;
+            }
+            said(&chosen, &still, &followed)?;
         }
         Ok(())
     }
@@ -68,6 +79,8 @@ fn takes(fitted: &Fitted, rows: &SeriesRows, row: usize) -> bool {
 struct Asked {
     inputs: Vec<f64>,
     forecast: Option<Vec<f64>>,
+    /// The group that a guarantee counts them to, where it has groups.
+    group: Option<Vec<Option<u32>>>,
 }
 
 impl Asked {
@@ -75,6 +88,7 @@ impl Asked {
         let width = model.names().len();
         let each = chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]);
         Self {
+            group: None,
             inputs: each.copied().collect(),
             forecast: match (rows.forecast, model.mean()) {
                 (Some(forecast), _) => Some(chosen.iter().map(|&row| forecast[row]).collect()),
@@ -85,9 +99,20 @@ impl Asked {
         }
     }
 
+    /// With the groups that a guarantee counts them to.
+    fn grouped(self, model: &Fitted, rows: &SeriesRows, chosen: &[usize]) -> Self {
+        let guarantee = model.guarantee().filter(|guarantee| guarantee.grouped_by().is_some());
+        let group = guarantee.zip(rows.group).map(|(guarantee, group)| {
+            let numbers = guarantee.numbers_of(&group.labels);
+            chosen.iter().map(|&row| numbers[group.rows[row] as usize]).collect()
+        });
+        Self { group, ..self }
+    }
+
     fn rows(&self) -> Rows<'_> {
         let rows = Rows::new(&self.inputs);
-        self.forecast.as_ref().map_or(rows, |forecast| rows.with_forecast(forecast))
+        let rows = self.forecast.as_ref().map_or(rows, |forecast| rows.with_forecast(forecast));
+        self.group.as_ref().map_or(rows, |group| rows.with_group(group))
     }
 }
 
@@ -99,7 +124,7 @@ impl Asked {
 /// # Errors
 /// Columns of different lengths or of another model, or a time that is not finite.
 pub fn follow(fitted: &Fitted, series: &Series, rows: &SeriesRows) -> Result<Followed> {
-    follow_for(Purpose::Laws, fitted, series, rows)
+    follow_for(Purpose::Laws, fitted, &as_fitted(fitted), series, rows)
 }
 
 /// What rows are followed for.
@@ -117,6 +142,7 @@ const REMEMBERED: usize = 1 << 16;
 pub(super) fn follow_for(
     purpose: Purpose,
     fitted: &Fitted,
+    laws: &[Quantiles; 2],
     series: &Series,
     rows: &SeriesRows,
 ) -> Result<Followed> {
@@ -144,53 +170,33 @@ pub(super) fn follow_for(
             of_group[..of_group.len() - REMEMBERED].iter().for_each(|&row| wanted[row] = false);
         }
     }
-    let q = gaussian_values(fitted, rows, &inputs, &whole, &|row| wanted[row])?;
-    let laws = laws(fitted);
+    let standing = standing(fitted, rows, &inputs, &whole, &|row| wanted[row])?;
+    let pasts: Vec<Past> = (standing.into_iter().enumerate())
+        .map(|(row, Standing { q, z, side })| {
+            let time = rows.time[row];
+            Past { time, known: clock.known(time), error: error[row], q, z, side }
+        })
+        .collect();
+    let laws = Laws::of(fitted, laws, series);
     let groups_in_all = series.groups.len().max(rows.groups());
-    let groups: Vec<(Vec<Bend>, Option<crate::series::Memory>)> = (place.par_iter().enumerate())
+    let course = Course { purpose, series, pasts: &pasts, whole: &whole, passed: &passed };
+    let groups: Vec<OfGroup> = (place.par_iter().enumerate())
         .map(|(group, of_group)| {
-            let known = series.groups.get(rows.label(group as u32));
-            let memory = known.cloned().unwrap_or_default();
-            let mut states = memory.following();
-            let mut bends = Vec::with_capacity(of_group.len());
-            let mut latest = memory.latest.iter().peekable();
-            // Rows that are not observed, but before one that is, are moments too.
-            let end = of_group.iter().rposition(|&row| observed(row) && !passed[row]);
-            let mut new: Vec<Past> = Vec::new();
-            for (nth, &row) in of_group.iter().enumerate() {
-                let (time, known) = (rows.time[row], clock.known(rows.time[row]));
-                let is_new = !passed[row] && end.is_some_and(|end| nth <= end);
-                let past = Past { time, known, error: error[row], q: q[row] };
-                if purpose == Purpose::Memory {
-                    new.extend(is_new.then_some(past));
-                    continue;
-                }
-                while let Some(past) = latest.next_if(|past| past.time < time) {
-                    step(&mut states, past, &laws);
-                }
-                let before = memory.until.is_some_and(|until| time <= until);
-                states.iter_mut().zip(&laws).for_each(|(state, law)| state.know(known, law));
-                let state = &states[usize::from(!whole[row] && !series.lags.is_empty())];
-                bends.push(if before { Bend::default() } else { state.bend() });
-                if is_new {
-                    step(&mut states, &past, &laws);
-                    new.push(past);
-                }
-            }
-            let changed = (!new.is_empty()).then(|| {
-                let mut memory = memory;
-                memory.latest.extend(new);
-                memory.forget(&series.lags, groups_in_all, &laws);
-                memory
-            });
-            (bends, changed)
+            let label = rows.label(group as u32);
+            laws.told(label, |told| course.of_group((label, of_group), told, groups_in_all))
         })
         .collect();
     let mut bends = vec![Bend::default(); rows.len()];
+    let count = series.promise().map_or(0, |promise| promise.levels().len());
+    let mut levels = vec![f64::NAN; rows.len() * count];
     let mut after = series.clone();
-    for (group, (of_group, (said, changed))) in place.iter().zip(groups).enumerate() {
-        of_group.iter().zip(said).for_each(|(&row, bend)| bends[row] = bend);
-        if let Some(memory) = changed {
+    for (group, (of_group, said)) in place.iter().zip(groups).enumerate() {
+        for (nth, (&row, bend)) in of_group.iter().zip(said.bends).enumerate() {
+            bends[row] = bend;
+            let own = &said.levels[nth * count..(nth + 1) * count];
+            levels[row * count..(row + 1) * count].copy_from_slice(own);
+        }
+        if let Some(memory) = said.memory {
             after.groups.insert(rows.label(group as u32).to_string(), memory);
         }
     }
@@ -202,17 +208,69 @@ pub(super) fn follow_for(
     let times = series.moments.iter().chain(rows.time.iter().filter(|time| until(time)));
     after.moments = Clock::new(series.delay, times.copied()).latest().to_vec();
     let passed = (0..rows.len()).filter(|&row| passed[row] && observed(row)).collect();
-    Ok(Followed { inputs, whole, bends, series: after, passed, error, q })
+    Ok(Followed { inputs, whole, bends, levels, series: after, passed, pasts })
 }
 
-/// The laws of a model and of that without lags, as they were fitted.
-pub(super) fn laws(fitted: &Fitted) -> [Quantiles; 2] {
-    let law = |model: &Fitted| {
-        let law = model.shape().map_or(ErrorLaw::default(), |shape| shape.law().clone());
-        Quantiles::of(&law)
-    };
-    let own = law(fitted);
-    [own.clone(), fitted.without_lags().map_or(own, law)]
+/// Rows of several groups, each of which goes its own way.
+struct Course<'a> {
+    purpose: Purpose,
+    series: &'a Series,
+    pasts: &'a [Past],
+    whole: &'a [bool],
+    /// Whether the series knows later rows of the group.
+    passed: &'a [bool],
+}
+
+/// What is said of the rows of a group, and what is remembered after them where that is something new.
+struct OfGroup {
+    bends: Vec<Bend>,
+    levels: Vec<f64>,
+    memory: Option<Memory>,
+}
+
+impl Course<'_> {
+    /// Some rows in the order of time, of one group of so many.
+    fn of_group(&self, (label, rows): (&str, &[usize]), told: &Told, groups: usize) -> OfGroup {
+        let Self { purpose, series, pasts, whole, passed } = *self;
+        let known = series.groups.get(label);
+        let mut memory = known.cloned().unwrap_or_default();
+        let promise = series.promise();
+        let mut states = memory.followers(promise);
+        let as_fitted = promise.map_or(&[][..], Promise::levels);
+        let (mut bends, mut levels, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        let mut latest = memory.latest.iter().peekable();
+        // Rows that are not observed, but before one that is, are moments too.
+        let end = rows.iter().rposition(|&row| !pasts[row].error.is_nan() && !passed[row]);
+        for (nth, &row) in rows.iter().enumerate() {
+            let past = &pasts[row];
+            let is_new = !passed[row] && end.is_some_and(|end| nth <= end);
+            new.extend(is_new.then_some(*past));
+            if purpose == Purpose::Memory {
+                continue;
+            }
+            while let Some(past) = latest.next_if(|known| known.time < past.time) {
+                states.step(past, told);
+            }
+            states.know(past.known, told.laws);
+            if memory.until.is_some_and(|until| past.time <= until) {
+                bends.push(Bend::default());
+                levels.extend(as_fitted);
+            } else {
+                let without = !whole[row] && !series.lags.is_empty();
+                bends.push(states.laws[usize::from(without)].bend());
+                levels.extend(states.reads(promise));
+            }
+            if is_new {
+                states.step(past, told);
+            }
+        }
+        let has_changed = !new.is_empty();
+        if has_changed {
+            memory.latest.extend(new);
+            memory.forget(&series.lags, groups, told);
+        }
+        OfGroup { bends, levels, memory: has_changed.then_some(memory) }
+    }
 }
 
 /// The inputs of rows with their lagged errors, and whether all of those are known.
@@ -249,32 +307,50 @@ pub(super) fn with_lags(
     (inputs.flat_map(|(row, lags)| row.iter().chain(lags)).copied().collect(), whole)
 }
 
-/// The Gaussian values of what was observed in some rows, in their laws as fitted: with lags, and without.
-fn gaussian_values(
+/// Where an observation lies in the law of its row as fitted, with lags and without: see [`Past`].
+#[derive(Clone, Copy)]
+struct Standing {
+    q: [f64; 2],
+    z: [f64; 2],
+    side: Side,
+}
+
+/// Where what was observed in some rows lies in their laws; NaN in the others.
+fn standing(
     fitted: &Fitted,
     rows: &SeriesRows,
     inputs: &[f64],
     whole: &[bool],
     wanted: &(dyn Fn(usize) -> bool + Sync),
-) -> Result<Vec<[f64; 2]>> {
-    let mut out = vec![[f64::NAN; 2]; rows.len()];
+) -> Result<Vec<Standing>> {
+    let nowhere = Standing { q: [f64::NAN; 2], z: [f64::NAN; 2], side: Side::Between };
+    let mut out = vec![nowhere; rows.len()];
     let chosen: Vec<usize> = (0..rows.len()).filter(|&row| wanted(row)).collect();
-    let of = |model: &Fitted, inputs: &[f64], chosen: &[usize]| -> Result<Vec<f64>> {
+    let promises = fitted.promise().is_some();
+    let mut add = |nth: usize, model: &Fitted, inputs: &[f64], chosen: &[usize]| -> Result<()> {
         let chunk = |chosen: &[usize]| {
             let asked = Asked::of(model, inputs, rows, chosen);
             let seen: Vec<f64> = chosen.iter().map(|&row| rows.observation[row]).collect();
             let spread: Vec<f64> = chosen.iter().map(|&row| spread(rows.time[row])).collect();
-            model.predict(asked.rows())?.gaussian_values(&seen, &spread)
+            let said = model.predict(asked.rows())?;
+            let standing = if promises { said.standing(&seen)? } else { Vec::new() };
+            Ok((said.gaussian_values(&seen, &spread)?, standing))
         };
-        let chunks: Vec<Vec<f64>> = chosen.par_chunks(CHUNK).map(chunk).collect::<Result<_>>()?;
-        Ok(chunks.concat())
+        let chunks = chosen.par_chunks(CHUNK).map(chunk).collect::<Result<Vec<_>>>()?;
+        for (chosen, (q, standing)) in chosen.chunks(CHUNK).zip(chunks) {
+            chosen.iter().zip(q).for_each(|(&row, q)| out[row].q[nth] = q);
+            for (&row, (z, side)) in chosen.iter().zip(standing) {
+                (out[row].z[nth], out[row].side) = (z, side);
+            }
+        }
+        Ok(())
     };
     let can = |row: &usize| takes(fitted, rows, *row);
     let with: Vec<usize> = chosen.iter().copied().filter(|row| whole[*row] && can(row)).collect();
-    with.iter().zip(of(fitted, inputs, &with)?).for_each(|(&row, q)| out[row][0] = q);
+    add(0, fitted, inputs, &with)?;
     if let Some(without) = fitted.without_lags() {
         let can: Vec<usize> = chosen.into_iter().filter(can).collect();
-        can.iter().zip(of(without, rows.inputs, &can)?).for_each(|(&row, q)| out[row][1] = q);
+        add(1, without, rows.inputs, &can)?;
     }
     Ok(out)
 }

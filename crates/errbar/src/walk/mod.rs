@@ -8,11 +8,14 @@
 mod backtest;
 mod fit;
 mod follow;
+mod kept;
+mod told;
 mod update;
 
 pub use self::backtest::{Backtest, Refit, Walk, Walked, backtest};
 pub use self::fit::{Learned, Learning, fit, worth_of_a_lag};
 pub use self::follow::{Followed, follow};
+pub use self::kept::Kept;
 pub use self::update::{Late, State, Updated, undo, update};
 
 use crate::checks::check_length;

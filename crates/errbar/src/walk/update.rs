@@ -1,10 +1,12 @@
 //! Newly observed rows, taken into the memory of a model.
 
 use super::SeriesRows;
-use super::follow::{Followed, Purpose, follow_for, laws};
+use super::follow::{Followed, Purpose, follow_for};
+use super::kept::Kept;
+use super::told::{Laws, as_fitted};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
-use crate::series::{Before, Clock, Memory, Past, Series};
+use crate::series::{Before, Clock, Followers, Memory, Past, Series};
 
 /// What became of a model.
 #[derive(Debug, Clone)]
@@ -18,6 +20,8 @@ pub struct Updated {
     pub late: Vec<(usize, Late)>,
     /// How error bars have changed.
     pub state: State,
+    /// What became of guaranteed intervals, at each level that is [promised](Fitted::promise).
+    pub kept: Vec<Kept>,
 }
 
 /// Why a row that was observed is not taken.
@@ -57,18 +61,20 @@ impl State {
     /// Of all groups of a series, each by the rows that it has learned from lately.
     #[must_use]
     pub fn of(fitted: &Fitted, series: &Series) -> Self {
-        let laws = laws(fitted);
-        let (mut log, mut shift, mut weight) = (0.0, 0.0, 0.0);
+        let laws = as_fitted(fitted);
+        let laws = Laws::of(fitted, &laws, series);
+        Self::after(laws.latest_states(series), &laws, series)
+    }
+
+    fn after(groups: Vec<Followers>, laws: &Laws, series: &Series) -> Self {
+        let (mut log, mut shift, mut weight) = (0.0f64, 0.0, 0.0);
         let mut range = (f64::INFINITY, 0.0f64);
-        for memory in series.groups.values() {
-            let mut states = memory.following();
-            for past in &memory.latest {
-                crate::series::step(&mut states, past, &laws);
-            }
-            states[0].know(f64::INFINITY, &laws[0]);
-            let rows = states[0].state().learned().min(2000) as f64;
+        let law = &laws.laws[0];
+        for Followers { laws: [mut state, _], .. } in groups {
+            state.know(f64::INFINITY, law);
+            let rows = state.state().learned().min(2000) as f64;
             if rows > 0.0 {
-                let (factor, moved) = states[0].bend().width_and_shift(&laws[0]);
+                let (factor, moved) = state.bend().width_and_shift(law);
                 log += rows * factor.ln();
                 shift += rows * moved;
                 weight += rows;
@@ -107,11 +113,13 @@ impl State {
 /// As [`follow`](super::follow), or a model without a series.
 pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updated> {
     let series = fitted.series().ok_or(Error::NoSeries)?;
-    let followed = follow_for(Purpose::Memory, fitted, series, rows)?;
+    let laws = as_fitted(fitted);
+    let followed = follow_for(Purpose::Memory, fitted, &laws, series, rows)?;
     let mut after = followed.series.clone();
     let late: Vec<(usize, Late)> =
         followed.passed.iter().map(|&row| (row, late(series, rows, &followed, row))).collect();
-    let mut taken = followed.error.iter().filter(|error| !error.is_nan()).count() - late.len();
+    let seen = followed.pasts.iter().filter(|past| !past.error.is_nan());
+    let mut taken = seen.count() - late.len();
     let mut left = Vec::new();
     for (row, why) in late {
         match why {
@@ -130,8 +138,12 @@ pub fn update(fitted: &Fitted, rows: &SeriesRows, replace: bool) -> Result<Updat
     if !groups.is_empty() {
         after.before = Some(Box::new(Before { moments: series.moments.clone(), groups }));
     }
-    let state = State::of(fitted, &after);
-    Ok(Updated { series: after, taken, late: left, state })
+    let told = Laws::of(fitted, &laws, &after);
+    let groups = told.latest_states(&after);
+    let kept = Kept::of_groups(&groups, &told, &after);
+    let state = State::after(groups, &told, &after);
+    drop(told);
+    Ok(Updated { series: after, taken, late: left, state, kept })
 }
 
 /// What was remembered before the last update; `None` where there was none.
@@ -154,7 +166,7 @@ fn memory<'a>(series: &'a Series, rows: &SeriesRows, row: usize) -> Option<&'a M
 }
 
 fn late(series: &Series, rows: &SeriesRows, followed: &Followed, row: usize) -> Late {
-    let (time, error) = (rows.time[row], followed.error[row]);
+    let (time, error) = (rows.time[row], followed.pasts[row].error);
     let Some(memory) = memory(series, rows, row) else { return Late::TooOld };
     let mut at = memory.latest.iter().filter(|past| past.time == time).peekable();
     let oldest = memory.latest.first().map_or(f64::INFINITY, |past| past.time);
@@ -187,11 +199,10 @@ fn correct(
     let known = before.groups.values().flat_map(|memory| &memory.latest).map(|past| past.time);
     let clock = Clock::new(before.delay, before.moments.iter().copied().chain(known));
     let Some(memory) = after.groups.get_mut(&label) else { return };
-    let time = rows.time[row];
-    let (error, q) = (followed.error[row], followed.q[row]);
-    let place = memory.latest.partition_point(|past| past.time < time);
+    let new = followed.pasts[row];
+    let place = memory.latest.partition_point(|past| past.time < new.time);
     match memory.latest.get_mut(place) {
-        Some(past) if past.time == time => (past.error, past.q) = (error, q),
-        _ => memory.latest.insert(place, Past { time, known: clock.known(time), error, q }),
+        Some(past) if past.time == new.time => *past = Past { known: past.known, ..new },
+        _ => memory.latest.insert(place, Past { known: clock.known(new.time), ..new }),
     }
 }

@@ -31,8 +31,14 @@
 //! let (least, most) = law.interval(0.9);
 //! assert!(high - low > 1.5 * (most - least));
 //! ```
+//!
+//! Such laws are always finite, and promise nothing. [`promise`] keeps the share right that intervals hold in the long
+//! run, and says "unbounded" where it must.
+
+pub mod promise;
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +77,8 @@ const FARTHEST: f64 = 8.0;
 const MATCHED: f64 = 1.4;
 /// Steps between Gaussian values at which a law is looked up.
 const STEPS: f64 = 16.0;
+/// Gaussian values between which a bent law is a straight line.
+const PLACES: usize = 65;
 
 /// What has been learned from observations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -100,11 +108,25 @@ pub struct Bend {
     moved: [f64; KNOTS.len()],
 }
 
+/// A bent law: Gaussian values, and what they are in it.
+struct Knots {
+    to: [f64; PLACES],
+    values: [f64; PLACES],
+}
+
 /// A law of errors in units of sigma, looked up at Gaussian values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Quantiles {
     law: ErrorLaw,
-    values: Vec<f64>,
+    /// Each found when it is first asked for: it can take long, and few rows ask for few of them.
+    values: Vec<OnceLock<f64>>,
+}
+
+/// Whatever of it was asked for.
+impl PartialEq for Quantiles {
+    fn eq(&self, other: &Self) -> bool {
+        self.law == other.law
+    }
 }
 
 /// A law moved, and stretched on each side.
@@ -120,23 +142,31 @@ impl Quantiles {
     /// Of a law.
     #[must_use]
     pub fn of(law: &ErrorLaw) -> Self {
-        let last = (2.0 * FARTHEST * STEPS) as i32;
-        let at = |i: i32| law.quantile_of_gaussian(f64::from(i) / STEPS - FARTHEST);
-        Self { law: law.clone(), values: (0..=last).map(at).collect() }
+        let last = (2.0 * FARTHEST * STEPS) as usize;
+        Self { law: law.clone(), values: vec![OnceLock::new(); last + 1] }
+    }
+
+    fn at(&self, k: usize) -> f64 {
+        *self.values[k].get_or_init(|| self.law.quantile_of_gaussian(k as f64 / STEPS - FARTHEST))
     }
 
     /// The value of the law at a Gaussian value.
     fn value(&self, q: f64) -> f64 {
         let place = (q.clamp(-FARTHEST, FARTHEST) + FARTHEST) * STEPS;
         let k = (place as usize).min(self.values.len() - 2);
-        self.values[k] + (place - k as f64) * (self.values[k + 1] - self.values[k])
+        let (low, high) = (self.at(k), self.at(k + 1));
+        low + (place - k as f64) * (high - low)
     }
 
     /// The Gaussian value of a value.
     fn gaussian(&self, value: f64) -> f64 {
-        let inner = &self.values[1..self.values.len() - 1];
-        let k = inner.partition_point(|known| *known <= value);
-        let (low, high) = (self.values[k], self.values[k + 1]);
+        // The last that is no larger, or the first.
+        let (mut k, mut beyond) = (0, self.values.len() - 1);
+        while beyond - k > 1 {
+            let middle = k.midpoint(beyond);
+            if self.at(middle) <= value { k = middle } else { beyond = middle }
+        }
+        let (low, high) = (self.at(k), self.at(k + 1));
         let at = if high > low { (value - low) / (high - low) } else { 0.0 };
         ((k as f64 + at) / STEPS - FARTHEST).clamp(-FARTHEST, FARTHEST)
     }
@@ -330,8 +360,25 @@ impl Bend {
     /// The law of errors in units of sigma, bent.
     #[must_use]
     pub fn of(&self, law: &Quantiles) -> ErrorLaw {
+        match self.knots(law).and_then(|Knots { to, values }| Curve::new(&to, &values)) {
+            Some(curve) => ErrorLaw::bent(*law.law.law(), curve),
+            None => law.law.clone(),
+        }
+    }
+
+    /// [`ErrorLaw::gaussian_quantile_of`] of the law that it makes, without making it.
+    #[must_use]
+    pub fn gaussian_quantile_of(&self, law: &Quantiles, z: f64) -> f64 {
+        match self.knots(law).filter(|Knots { to, values }| Curve::can_be(to, values)) {
+            Some(Knots { to, values }) => Curve::gaussian_among(&to, &values, z),
+            None => law.law.gaussian_quantile_of(z),
+        }
+    }
+
+    /// The knots of the bent law; `None` for one that stays as it was.
+    fn knots(&self, law: &Quantiles) -> Option<Knots> {
         if self.is_none() {
-            return law.law.clone();
+            return None;
         }
         let moved = self.moved;
         // Between knots the move is a straight line, beyond them what it is at the ends.
@@ -348,16 +395,12 @@ impl Bend {
             }
         };
         let stretched = law.stretched((self.mean, self.deviation));
-        let places = (-32..=32).map(|i| f64::from(i) * 0.25);
-        let mut to: Vec<f64> = places.clone().map(|q| q + moved(q)).collect();
+        let place = |k: usize| (k as f64 - 32.0) * 0.25;
+        let mut to: [f64; PLACES] = std::array::from_fn(|k| place(k) + moved(place(k)));
         for k in 1..to.len() {
             to[k] = to[k].max(to[k - 1] + 0.01);
         }
-        let values: Vec<f64> = places.map(|q| stretched.value(q)).collect();
-        match Curve::new(&to, &values) {
-            Some(curve) => ErrorLaw::bent(*law.law.law(), curve),
-            None => law.law.clone(),
-        }
+        Some(Knots { to, values: std::array::from_fn(|k| stretched.value(place(k))) })
     }
 }
 
