@@ -99,13 +99,14 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     time_order : bool, default=False
         Whether rows are in the order of time: then models are judged by rows later than those they
         learn from, not by random ones.
-    most_rows : int, default=10000
-        The most rows a model is trained on, at least 20; of more, this many are chosen (five times as
-        many for trees, all for one constant sigma). All are used to judge. ``trained_on_`` is how
-        many, and a warning says where they are not all.
-    budget : float, default=4e8
+    most_rows : int, default=None
+        The most rows a model is trained on, at least 20; of more, this many are chosen (of a constant
+        sigma none are left out). All are used to judge. None: all rows; a smooth function and a
+        network learn from 10,000 at most. ``trained_on_`` is how many, and a warning says where they
+        are not all.
+    budget : float, default=None
         How much work may be done, in evaluations of the cost of one row: it decides how often rows
-        are held out, and if need be on how many rows models are trained.
+        are held out, and if need be on how many rows models are trained. None: as much as it takes.
     keep_inputs : bool, default=False
         Whether every input is used, even where rows held out in time say that what it tells about
         sigma does not carry over to later rows.
@@ -203,8 +204,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         beta: Beta = "heuristic",
         validation: float = 0.2,
         time_order: bool = False,
-        most_rows: int = 10_000,
-        budget: float = 4e8,
+        most_rows: int | None = None,
+        budget: float | None = None,
         keep_inputs: bool = False,
         independent: bool = False,
         local_units: bool = True,
@@ -658,12 +659,19 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 "all kinds of models",
                 stacklevel=3,
             )
-        # In a mean of several, trees may have seen all rows and the others not.
-        elif used < rows or (self.model_ == "stack" and rows > self.most_rows):
-            what = f"trained on {used}" if used < rows else "models other than trees did not learn from all"
+        elif used < rows and self.most_rows is None and self.budget is None:
+            # A guarantee keeps rows for itself, and says so.
+            if self.guarantee is None:
+                kind = {"smooth": "a smooth function", "network": "a network"}.get(self.model_, "this model")
+                warnings.warn(
+                    f"trained on {used} of {rows} rows: the most that {kind} learns from", stacklevel=3
+                )
+        elif used < rows:
+            limits = [] if self.most_rows is None else [f"most_rows={self.most_rows}"]
+            limits += [] if self.budget is None else [f"budget={self.budget:g}"]
             warnings.warn(
-                f"{what} of {rows} rows: most_rows={self.most_rows}, of trees five times as many, and "
-                f"budget={self.budget:g} set the limit; raise them to learn from more",
+                f"trained on {used} of {rows} rows: {' and '.join(limits)} set the limit; leave that out "
+                "to learn from all",
                 stacklevel=3,
             )
 
@@ -675,8 +683,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "beta": self.beta,
             "validation": number("validation", self.validation),
             "time_order": bool(self.time_order),
-            "most_rows": count("most_rows", self.most_rows),
-            "budget": number("budget", self.budget),
+            "most_rows": None if self.most_rows is None else count("most_rows", self.most_rows),
+            "budget": None if self.budget is None else number("budget", self.budget),
             "keep_inputs": bool(self.keep_inputs),
             "independent": bool(self.independent),
             "local_units": bool(self.local_units),

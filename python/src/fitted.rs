@@ -45,8 +45,8 @@ pub(crate) struct FitOptions<'py> {
     beta: Bound<'py, PyAny>,
     validation: f64,
     time_order: bool,
-    most_rows: usize,
-    budget: f64,
+    most_rows: Option<usize>,
+    budget: Option<f64>,
     keep_inputs: bool,
     independent: bool,
     local_units: bool,
@@ -81,8 +81,8 @@ impl FitOptions<'_> {
             .validation(self.validation)
             .split(if self.time_order { Split::InOrder } else { Split::Random })
             .seed(self.seed)
-            .most_rows(self.most_rows)
-            .budget(self.budget)
+            .most_rows(self.most_rows.unwrap_or(usize::MAX))
+            .budget(self.budget.unwrap_or(f64::MAX))
             .keep_inputs(self.keep_inputs)
             .independent(self.independent)
             .local_units(self.local_units)
@@ -383,8 +383,9 @@ impl Fitted {
         }
         dict.set_item("validation", options.validation)?;
         dict.set_item("time_order", options.split == Split::InOrder)?;
-        dict.set_item("most_rows", options.most_rows)?;
-        dict.set_item("budget", options.budget)?;
+        // As they are asked for: without limits.
+        dict.set_item("most_rows", (options.most_rows < usize::MAX).then_some(options.most_rows))?;
+        dict.set_item("budget", (options.budget < f64::MAX).then_some(options.budget))?;
         dict.set_item("local_units", options.local_units)?;
         dict.set_item("debias", options.debias)?;
         dict.set_item("law", options.law.name())?;

@@ -165,8 +165,8 @@ def test_the_rows_used_are_told():
     assert fitted(300, model="polynomial") == 300
     capped = "trained on 100 of 300 rows: most_rows=100"
     assert fitted(300, capped, model="polynomial", most_rows=100) == 100
-    assert fitted(300, model="trees", most_rows=100) == 300
-    assert fitted(600, "trained on 500 of 600", model="trees", most_rows=100) == 500
+    assert fitted(600, "trained on 100 of 600", model="trees", most_rows=100) == 100
+    assert fitted(3000, model="trees") == 3000
     assert fitted(600, model="constant", most_rows=100) == 600
     assert fitted(300, model="polynomial", guarantee="split") == 150
     few = fitted(3000, "of 3000 rows", "budget=10000", model="polynomial", budget=1e4)

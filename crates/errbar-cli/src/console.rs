@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
-use errbar::Monitor;
+use errbar::{Monitor, Task};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::timings::{self, Timings};
 use crate::{output, stop};
 
 /// How much to say.
@@ -14,6 +15,10 @@ pub(crate) struct Console {
     /// Say nothing but results and errors.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    /// Say how long each stage took, on standard error.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 impl Console {
@@ -39,20 +44,27 @@ impl Console {
 
     /// A progress bar on standard error with the time left; none when quiet or not on a terminal.
     pub(crate) fn progress(self, what: &str) -> Progress {
-        Progress(self.bar(what, 1000, "{msg:8} {bar:40} {percent:>3}%, {eta} left"))
+        self.watched(
+            what,
+            self.bar(what, 1000, "{prefix:8} {bar:40} {percent:>3}%, {eta} left  {msg}"),
+        )
     }
 
     /// The same with its steps counted.
     #[cfg(feature = "paper")]
     pub(crate) fn steps(self, what: &str, length: u64) -> Progress {
-        Progress(self.bar(what, length, "{msg:8} {bar:40} {pos}/{len}, {eta} left"))
+        self.watched(what, self.bar(what, length, "{prefix:8} {bar:40} {pos}/{len}, {eta} left"))
+    }
+
+    fn watched(self, what: &str, bar: ProgressBar) -> Progress {
+        Progress { bar, timings: self.verbose.then(|| (what.to_string(), Timings::new())) }
     }
 
     fn bar(self, what: &str, length: u64, style: &str) -> ProgressBar {
         if self.quiet || !std::io::stderr().is_terminal() {
             return ProgressBar::hidden();
         }
-        let bar = ProgressBar::new(length).with_message(what.to_string());
+        let bar = ProgressBar::new(length).with_prefix(what.to_string());
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
@@ -61,30 +73,52 @@ impl Console {
 }
 
 /// A progress bar and Ctrl-C as the library knows them; the bar goes when this does.
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// What is being done, and how long its stages took.
+    timings: Option<(String, Timings)>,
+}
 
 #[cfg(feature = "paper")]
 impl Progress {
     /// A step is done; says whether to stop.
     pub(crate) fn step(&self) -> bool {
-        self.0.inc(1);
+        self.bar.inc(1);
         stop::asked()
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+        if let Some((what, timings)) = &self.timings {
+            say(&timings.in_words(what));
+        }
     }
 }
 
 impl Monitor for Progress {
     fn progress(&self, share: f64) {
-        self.0.set_position((self.0.length().unwrap_or(0) as f64 * share) as u64);
+        self.bar.set_position((self.bar.length().unwrap_or(0) as f64 * share) as u64);
     }
 
     fn should_stop(&self) -> bool {
         stop::asked()
+    }
+
+    fn begin(&self, task: Task) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(timings::in_words(task));
+        }
+        if let Some((_, timings)) = &self.timings {
+            timings.begin();
+        }
+    }
+
+    fn end(&self, task: Task) {
+        if let Some((_, timings)) = &self.timings {
+            timings.end(task);
+        }
     }
 }
 

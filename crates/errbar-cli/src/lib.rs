@@ -30,6 +30,7 @@ mod score;
 mod series;
 mod stop;
 mod text_table;
+mod timings;
 mod training;
 mod update;
 mod with_columns;

@@ -324,8 +324,8 @@ impl Arguments {
         let answer = match self.exact {
             true => self.hold(&question, request.read(self.console)?)?,
             false => match request.read_up_to(pass::HELD, self.console)? {
-                Read::All(kept) => self.hold(&question, kept)?,
-                Read::More(passing) => match self.pass(&question, passing)? {
+                Read::All(kept) => self.hold(&question, *kept)?,
+                Read::More(passing) => match self.pass(&question, *passing)? {
                     Ok(answer) => answer,
                     Err((passing, why)) => {
                         self.hold(&question, passing.read_again(why, self.console)?)?

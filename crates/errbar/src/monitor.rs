@@ -1,6 +1,7 @@
 //! Work that takes time tells how far it is, and asks whether to go on.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -73,6 +74,40 @@ pub(crate) struct Stage<'a> {
 impl Monitor for Stage<'_> {
     fn progress(&self, share: f64) {
         self.whole.progress(self.from + share * (self.to - self.from));
+    }
+
+    fn should_stop(&self) -> bool {
+        self.whole.should_stop()
+    }
+
+    fn begin(&self, task: Task) {
+        self.whole.begin(task);
+    }
+
+    fn end(&self, task: Task) {
+        self.whole.end(task);
+    }
+}
+
+/// Work whose parts go on side by side: what is told of it never goes back.
+pub(crate) struct Forward<'a> {
+    whole: &'a dyn Monitor,
+    told: Mutex<f64>,
+}
+
+impl<'a> Forward<'a> {
+    pub(crate) fn new(whole: &'a dyn Monitor) -> Self {
+        Self { whole, told: Mutex::new(0.0) }
+    }
+}
+
+impl Monitor for Forward<'_> {
+    fn progress(&self, share: f64) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if share > *told {
+            *told = share;
+            self.whole.progress(share);
+        }
     }
 
     fn should_stop(&self) -> bool {

@@ -199,11 +199,11 @@ impl Request {
             count += part.columns.rows;
             passing.waiting.push_back(part);
             if count > rows {
-                return Ok(Read::More(passing));
+                return Ok(Read::More(Box::new(passing)));
             }
         }
         let parts = std::mem::take(&mut passing.waiting);
-        Ok(Read::All(passing.join(parts, &progress)?))
+        Ok(Read::All(Box::new(passing.join(parts, &progress)?)))
     }
 
     /// Splits what is wanted from where it comes from.
@@ -234,8 +234,8 @@ impl Request {
 
 /// What comes of reading up to so many rows.
 pub(crate) enum Read {
-    All(Columns),
-    More(Passing),
+    All(Box<Columns>),
+    More(Box<Passing>),
 }
 
 /// What was asked of a table that is being read.

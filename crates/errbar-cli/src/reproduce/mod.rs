@@ -254,7 +254,7 @@ fn all_figures(runs: &[Run], arguments: &Arguments) -> anyhow::Result<Vec<PaperF
     figures.extend(regressions(arguments.seed)?);
     figures.push(sigma_distribution(1_000_000, arguments.seed));
     figures.extend(sigma_estimates(runs));
-    let progress = Console { quiet: arguments.quiet }.steps("Figure 9", POINTS);
+    let progress = Console { quiet: arguments.quiet, verbose: false }.steps("Figure 9", POINTS);
     let network = general_network(arguments.seed)?;
     stop::check()?;
     let done = |points: u64| {
@@ -308,7 +308,7 @@ fn in_steps<T>(
     steps: u64,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> errbar::Result<Option<T>>,
 ) -> anyhow::Result<T> {
-    let progress = Console { quiet: arguments.quiet }.steps(what, steps);
+    let progress = Console { quiet: arguments.quiet, verbose: false }.steps(what, steps);
     let worked = work(&|| progress.step())?;
     stop::check()?;
     Ok(worked.ok_or(stop::Stopped)?)

@@ -61,7 +61,7 @@ use crate::folds::Order;
 use crate::law::{Bounds, Transform};
 use crate::loss::LossKind;
 use crate::mean::bias;
-use crate::monitor::{Monitor, Stage, task};
+use crate::monitor::{Forward, Monitor, Stage, task};
 use crate::score::bootstrap::Dependence;
 use crate::sigma::stack::{Member, Stack};
 use crate::sigma::{Model, Scaling, Supported, smooth};
@@ -413,6 +413,7 @@ fn fit_rows(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Fit> {
+    let monitor = &Forward::new(monitor);
     let raw = data;
     let biased = match options.debias {
         true => {
@@ -465,11 +466,12 @@ fn fit_rows(
     let fewer = (!left_out.is_empty()).then(|| data.with_inputs(&kept));
     let ranges = Scaling::of_data(data)?;
     let data = fewer.as_ref().unwrap_or(data);
-    let lesson = Lesson::new(data, &candidates, options, monitor)?;
+    let first = Stage { whole: monitor, from: 0.1, to: 0.15 };
+    let lesson = Lesson::new(data, &candidates, options, &first)?;
     // Judging takes longer than the last fit, which is one of fewer kinds.
     let share = 0.7;
     let first = if options.by_law { 0.3 } else { share };
-    let judge = Stage { whole: monitor, from: 0.1, to: first };
+    let judge = Stage { whole: monitor, from: 0.15, to: first };
     let mut judged = {
         let _task = task(monitor, "held out", None);
         validation::judge(data, &lesson, &candidates, options, &judge)?

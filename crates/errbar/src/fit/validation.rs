@@ -16,7 +16,7 @@ use crate::folds::{Fold, Order};
 use crate::law::judge::ErrorLaws;
 use crate::law::{self, Bounds, ErrorLaw};
 use crate::loss::LossKind;
-use crate::monitor::{Monitor, SideBySide, task};
+use crate::monitor::{Monitor, SideBySide, Stage, task};
 use crate::score::bootstrap::Dependence;
 use crate::score::{Sample, calibration, crps, deterministic, nlpd, reliability};
 use crate::sigma::{Model, Supported, stack, trees};
@@ -196,12 +196,14 @@ pub(super) fn judge(
         .chain(kinds.iter().copied().filter(|kind| *kind != Kind::Constant))
         .collect();
     let others: Vec<Data> = turns.iter().map(|turn| data.pick(&turn.others)).collect();
+    let looks = Stage { whole: monitor, from: 0.0, to: 0.05 };
     let lessons: Vec<Lesson> = (others.par_iter())
-        .map(|others| Lesson::new(others, &tried, options, monitor))
+        .map(|others| Lesson::new(others, &tried, options, &looks))
         .collect::<Result<_>>()?;
     let jobs = (0..turns.len()).flat_map(|turn| tried.iter().map(move |&kind| (turn, kind)));
     let jobs: Vec<(usize, Kind)> = jobs.collect();
-    let parts = SideBySide::new(monitor, jobs.iter().map(|(_, kind)| kind.evaluations()));
+    let models = Stage { whole: monitor, from: 0.05, to: 1.0 };
+    let parts = SideBySide::new(&models, jobs.iter().map(|(_, kind)| kind.evaluations()));
     let mut whole = Vec::new();
     let trees = match options.split {
         Split::Random if tried.contains(&Kind::Trees) && options.most_rows >= data.rows() => {
