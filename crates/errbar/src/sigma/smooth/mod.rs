@@ -3,7 +3,7 @@
 //! The paper ends with a wish for the Accuracy-Reliability cost in a non-parametric Bayesian method;
 //! this is one. The logarithm of sigma is a level, a straight line in each input, and a Gaussian
 //! process with the squared-exponential covariance and a length scale per input. The coefficients
-//! minimise the cost with that prior (see [`combination`](super::combination)).
+//! minimise the cost with that prior (see `combination`).
 //!
 //! The length scales and the size of the process maximise their evidence under the Gaussian
 //! likelihood (Laplace's approximation with the expected curvature), with a weak prior of their own.
