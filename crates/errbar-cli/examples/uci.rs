@@ -65,6 +65,10 @@ struct Arguments {
     #[arg(long, default_value = "auto")]
     law: String,
 
+    /// Train models a second time by the cost of the law that their errors have, as errbar fit --loss law.
+    #[arg(long)]
+    by_law: bool,
+
     /// The seed of everything random.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -189,7 +193,7 @@ impl Outcome {
             .debias(arguments.debias && model != Kind::Constant);
         let options = match (model, arguments.law.as_str()) {
             (Kind::Constant, _) | (_, "paper") => options.law(LawKind::Normal).recalibrate(false),
-            (_, law) => options.law(law.parse()?),
+            (_, law) => options.law(law.parse()?).by_law(arguments.by_law),
         };
         let (mut error, mut sigma, mut plain) = (Vec::new(), Vec::new(), Vec::new());
         let mut paper: Vec<f64> = Vec::new();
