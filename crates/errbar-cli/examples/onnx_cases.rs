@@ -274,18 +274,32 @@ fn cases() -> anyhow::Result<Vec<(String, Rows, Model)>> {
     })?;
     let trees = changed("trees-3", &|model| {
         model["level"] = json!(700.0);
+        model["symmetric"] = json!([]);
         model["trees"] = json!(["0:10 1:3 -1500.0 2.5 1500.0"]);
     })?;
     // Trees of one leaf, and splits after the last bin, which only missing values fail.
-    let leaves = changed("trees-3", &|model| model["trees"] = json!(["0.5", "-0.25"]))?;
+    let leaves = changed("trees-3", &|model| {
+        model["symmetric"] = json!(["0.125"]);
+        model["trees"] = json!(["0.5", "-0.25"]);
+    })?;
     let last_bins = changed("trees-missing", &|model| {
         model["bins"]["cuts"] = json!([[-21.0, -19.0], [3e5], []]);
+        model["symmetric"] = json!(["0:2 1:0? 0.15 0.25 0.45 0.85", "2:0? 0.35 -0.65"]);
         model["trees"] =
             json!(["0:2 0:1 0.1 0.2 0.4", "1:1? 0.8 1.6", "2:0 1:0? 3.2 0.3 6.4", "0.7"]);
     })?;
+    // A mean that trees of many more rows refine.
+    let refined = |name: &str, trees: &str| {
+        let trees = saved(&cases, trees)?;
+        changed(name, &|model| model["refinement"] = trees.clone())
+    };
+    let refined = [refined("stack", "trees-3")?, refined("stack-missing", "trees-missing")?];
     cases.push(("smooth-steep".into(), one(), smooth));
     cases.push(("polynomial-steep".into(), one(), polynomial));
     cases.push(("network-steep".into(), three(), network));
+    let [complete, missing] = refined;
+    cases.push(("stack-refined".into(), three(), complete));
+    cases.push(("stack-refined-missing".into(), rows(), missing));
     cases.push(("trees-steep".into(), three(), trees));
     cases.push(("trees-leaves".into(), three(), leaves));
     cases.push(("trees-last-bins".into(), rows(), last_bins));

@@ -50,6 +50,49 @@ pub enum Error {
         forecast: f64,
     },
 
+    /// Something is wrong with one of the parts that rows are in.
+    #[error("part {number} of the rows: {error}")]
+    InPart {
+        /// The part, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+
+    /// Bytes between a fit and the parts of its rows cannot be understood.
+    #[error("a message between a fit and its workers cannot be used: {reason}")]
+    BadMessage {
+        /// Why.
+        reason: String,
+    },
+
+    /// Bytes between a fit and the parts of its rows were written by another version.
+    #[error(
+        "a message between a fit and its workers was written by errbar {theirs}, and this is errbar {ours}: \
+         install the same version everywhere"
+    )]
+    OtherVersion {
+        /// The version that wrote it.
+        theirs: String,
+        /// The version that reads it.
+        ours: String,
+    },
+
+    /// A part has more rows than can be counted.
+    #[error(
+        "a part of the rows has {rows} rows, and at most 4294967295 can be one part: make more parts"
+    )]
+    PartTooLarge {
+        /// Its rows.
+        rows: usize,
+    },
+
+    /// Rounds over parts know the Gaussian cost alone.
+    #[error(
+        "models are not fitted to parts of the rows by the cost of a law: fit by ar, crps or nlpd"
+    )]
+    NoRoundsByLaw,
+
     /// A value has no place on the scale that errors are to be learned on.
     #[error(
         "{what} at row {index} is {value}: it has no place on the scale {scale}; leave the row out, or \

@@ -62,6 +62,7 @@ pub mod mean;
 mod monitor;
 #[doc(hidden)]
 pub mod optimize;
+pub mod rounds;
 pub mod score;
 pub mod series;
 pub mod sigma;

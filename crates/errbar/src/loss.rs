@@ -154,9 +154,9 @@ impl Loss for AccuracyReliability<'_> {
 }
 
 /// The expected curvature of CRPS in units of sigma, $1/(2\sqrt\pi)$.
-const J: f64 = 0.5 * FRAC_1_SQRT_PI;
+pub(crate) const J: f64 = 0.5 * FRAC_1_SQRT_PI;
 /// What is put for that of reliability, so that something is where accuracy does not count.
-const R: f64 = 0.02;
+pub(crate) const R: f64 = 0.02;
 
 /// The expected curvature of a cost in $\ln\sigma$, when that of CRPS in units of sigma is known.
 fn mean_curvature(split: Split, of_crps: f64, sigma: f64) -> f64 {

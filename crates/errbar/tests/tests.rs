@@ -18,6 +18,7 @@ mod guarantee; // conformal intervals
 mod importance; // what each input is worth
 mod law; // laws beyond the Gaussian
 mod layers; // the order of the library's rooms
+mod many; // many rows, in parts
 mod math; // elementary functions
 mod one_pass; // rows judged as they come
 mod promise; // guaranteed intervals whose share is kept right

@@ -488,7 +488,11 @@ fn stack(graph: &mut Builder, model: &Stack, near: Option<&Near>, inputs: &Input
     };
     let parts: Vec<Value> = model.members().iter().enumerate().map(part).collect();
     let log = graph.node("mean_of_logs", "Sum", &parts.iter().collect::<Vec<&Value>>());
-    let mean = graph.node("mean_of_members", "Exp", &[&log]);
+    let mut mean = graph.node("mean_of_members", "Exp", &[&log]);
+    if let Some(refinement) = model.refinement() {
+        let times = graph.part("refinement_", |graph| trees(graph, refinement, inputs));
+        mean = graph.node("mean_refined", "Mul", &[&mean, &times]);
+    }
     held(graph, &mean, f64::MIN_POSITIVE)
 }
 

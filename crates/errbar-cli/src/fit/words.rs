@@ -246,7 +246,10 @@ impl FitSummary {
                 .iter()
                 .map(|c| format!("{} {}", c.kind.name(), four(c.crps)))
                 .collect();
-            let tried = format!("CRPS of the models tried: {}.", tried.join(", "));
+            let on = validation
+                .sample
+                .map_or(String::new(), |rows| format!(" on a sample of {rows} rows"));
+            let tried = format!("CRPS of the models tried{on}: {}.", tried.join(", "));
             let chosen = chosen(self.fit.fitted.model(), validation);
             for line in wrapped(&tried, 96).lines().chain(wrapped(&chosen, 96).lines()) {
                 let _ = writeln!(text, "  {line}");
@@ -389,7 +392,17 @@ fn described(model: &Model) -> String {
                 format!("{:>4.0}%  {}", 100.0 * member.share, words)
             };
             let parts: Vec<String> = stack.members().iter().map(part).collect();
-            format!("a weighted mean of log sigma over\n           {}", parts.join("\n           "))
+            let refined = stack.refinement().map_or(String::new(), |trees| {
+                let words = format!("times what trees of all rows make of it: {}", trees.explain());
+                format!(
+                    "\n           {}",
+                    wrapped(&words, 86).trim_end().replace('\n', "\n           ")
+                )
+            });
+            format!(
+                "a weighted mean of log sigma over\n           {}{refined}",
+                parts.join("\n           ")
+            )
         }
         _ => model.explain(),
     }
@@ -410,14 +423,26 @@ fn chosen(model: &Model, validation: &Validation) -> String {
     };
     let mut members: Vec<&Member> = stack.members().iter().collect();
     members.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let names: Vec<&str> = members.iter().map(|member| member.model.name()).collect();
+    let mut names: Vec<&str> = members.iter().map(|member| member.model.name()).collect();
+    // The mean may have the same kind twice: of some rows, and that which trees of all rows refine.
+    let mut named = Vec::new();
+    names.retain(|name| {
+        !named.contains(name) && {
+            named.push(*name);
+            true
+        }
+    });
     let better = match validation.crps < validation.constant_crps {
         true => ", which does better than one constant sigma",
         false => "",
     };
+    let refined = match stack.refinement() {
+        Some(_) => ", refined by trees of all rows",
+        None => "",
+    };
     format!(
-        "Chosen: a mean of {} (most weight first){better}; weights go by how well each does on these \
-         rows, alone and with the others.",
+        "Chosen: a mean of {} (most weight first){refined}{better}; weights go by how well each does on \
+         these rows, alone and with the others.",
         names.join(", ")
     )
 }

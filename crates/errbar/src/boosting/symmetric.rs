@@ -14,8 +14,8 @@ use super::tree::NodeView;
 pub(crate) const MOST_SPLITS: usize = 8;
 
 /// A question: does a row lie beyond a bin of a column?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Split {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Split {
     pub(super) column: u32,
     /// The last bin that does not.
     pub(super) bin: u8,
@@ -24,9 +24,20 @@ pub(super) struct Split {
 }
 
 impl Split {
+    /// The column it asks for.
+    pub(crate) fn column(self) -> usize {
+        self.column as usize
+    }
+
+    /// Whether it can be asked of rows in these bins.
+    pub(crate) fn fits(self, bins: &Bins) -> bool {
+        let column = self.column();
+        column < bins.columns() && usize::from(self.bin) < bins.count(column)
+    }
+
     /// The codes that lie beyond: the first, and how many.
     #[inline]
-    pub(super) fn beyond(self, bins: &Bins) -> (u8, u8) {
+    pub(crate) fn beyond(self, bins: &Bins) -> (u8, u8) {
         let first = self.bin + 1;
         // The code of missing values is the one after the last bin; no code is above 255.
         let end = if self.missing_left { bins.count(self.column as usize) as u8 } else { 0 };
@@ -86,6 +97,22 @@ impl Symmetric {
         self.splits.iter().map(|split| split.column as usize)
     }
 
+    /// Adds up how much the answers to its questions tell: for each column and cut, the mean square of half the
+    /// difference that they make.
+    pub(crate) fn add_told(&self, told: &mut [Vec<f64>]) {
+        for (nth, split) in self.splits.iter().enumerate() {
+            let pairs = (0..self.steps.len()).filter(|place| place & (1 << nth) == 0);
+            let square = |place: usize| {
+                let half = 0.5 * f64::from(self.steps[place | (1 << nth)] - self.steps[place]);
+                half * half
+            };
+            let mean = pairs.map(square).sum::<f64>() / (self.steps.len() / 2) as f64;
+            if let Some(told) = told[split.column()].get_mut(usize::from(split.bin)) {
+                *told += mean;
+            }
+        }
+    }
+
     /// The largest step, whatever its sign.
     pub(crate) fn largest(&self) -> f64 {
         self.steps.iter().fold(0.0, |largest, step| f64::from(step.abs()).max(largest))
@@ -93,11 +120,8 @@ impl Symmetric {
 
     /// Whether a tree that was read can be used with these bins.
     pub(crate) fn fits(&self, bins: &Bins) -> bool {
-        let split = |split: &Split| {
-            let column = split.column as usize;
-            column < bins.columns() && usize::from(split.bin) < bins.count(column)
-        };
-        self.splits.iter().all(split) && self.steps.iter().all(|step| step.is_finite())
+        self.splits.iter().all(|split| split.fits(bins))
+            && self.steps.iter().all(|step| step.is_finite())
     }
 
     /// Its nodes as those of a free tree, the root first; after each split its left side, then its right.

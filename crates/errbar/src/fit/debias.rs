@@ -4,7 +4,7 @@
 //! rows say whether the bias of those before them carries over; if it does not, forecasts stay as they
 //! are.
 
-use super::{LEAST_ROWS, Options, apart, some_rows};
+use super::{LEAST_ROWS, MANY, Options, SAMPLE, apart, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::folds::Order;
@@ -85,8 +85,11 @@ pub fn worth_of_debiasing(
     let options = &options.on(data);
     let (apart, _) = apart(data, options)?;
     let data = apart.as_ref().unwrap_or(data);
-    let thinned =
-        (data.rows() > options.most_rows).then(|| data.pick(&some_rows(data.rows(), options)));
+    // Of many rows as many as all kinds of models learn from.
+    let most_rows =
+        if data.rows() < MANY { options.most_rows } else { options.most_rows.min(SAMPLE) };
+    let some = || data.pick(&some_rows(data.rows(), &Options { most_rows, ..*options }));
+    let thinned = (data.rows() > most_rows).then(some);
     worth(thinned.as_ref().unwrap_or(data), options, monitor)
 }
 

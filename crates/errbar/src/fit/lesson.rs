@@ -199,6 +199,11 @@ impl<'a> Lesson<'a> {
         self.unit.as_deref()
     }
 
+    /// What holds the sigma of any model of these rows.
+    pub(super) fn into_ground(self) -> Option<Ground> {
+        self.ground
+    }
+
     /// A model of these rows, held where there were hardly any.
     pub(super) fn hold(&self, model: Model) -> Result<Supported> {
         match &self.ground {

@@ -29,6 +29,7 @@ pub mod guarantee;
 mod importance;
 mod latent;
 mod lesson;
+mod many;
 mod neighbours;
 mod saved;
 mod shape;
@@ -46,6 +47,7 @@ pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
 use self::lesson::Lesson;
+pub use self::many::{MANY, Refining, SAMPLE};
 pub use self::shape::{LawKind, Shape};
 pub use self::training_rows::Known;
 use self::training_rows::TrainingRows;
@@ -414,6 +416,9 @@ fn fit_rows(
     monitor: &dyn Monitor,
 ) -> Result<Fit> {
     let monitor = &Forward::new(monitor);
+    if many::are_many(data, options) {
+        return many::fit(data, names, options, monitor);
+    }
     let raw = data;
     let biased = match options.debias {
         true => {

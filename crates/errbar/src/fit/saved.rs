@@ -15,10 +15,11 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 11] = [
+const NEEDS: [&str; 12] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
+    REFINEMENT,
     LAW,
     CURVE,
     BOUNDS,
@@ -38,6 +39,7 @@ const LAW: &str = "law";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
 const SMOOTH_BIAS: &str = "smooth bias";
 const SYMMETRIC_TREES: &str = "symmetric trees";
+const REFINEMENT: &str = "trees that refine a mean";
 const TRANSFORM: &str = "transform";
 
 /// The envelope of the saved form.
@@ -124,6 +126,7 @@ impl Fitted {
                 self.model.has_symmetric_trees() || bias.is_some_and(Bias::has_symmetric_trees),
                 SYMMETRIC_TREES,
             ),
+            (self.model.is_refined(), REFINEMENT),
             (self.shape.is_some(), LAW),
             (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
             (!self.options.bounds.are_none(), BOUNDS),

@@ -100,6 +100,9 @@ pub struct Validation {
     /// The share of observations inside the central 90% intervals.
     #[serde(with = "crate::score::json::number")]
     pub coverage_90: f64,
+    /// Of many rows, so many are those that kinds of models were compared on and inputs weighed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<usize>,
     /// Every model that was tried. (The best of several on the same rows looks a little better than
     /// it is.)
     pub candidates: Vec<Candidate>,
@@ -370,32 +373,47 @@ impl Outcome {
 
     /// The law of the held-out errors. From here on each is judged by the law that others tell.
     pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
+        self.held_out.learn_shape(options)
+    }
+
+    pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
+        Ok(Validation {
+            turns: self.turns.len(),
+            whole_groups: self.whole_groups,
+            candidates: self.candidates.clone(),
+            importance,
+            ..self.held_out.validation()?
+        })
+    }
+}
+
+impl HeldOut {
+    /// See [`Outcome::learn_shape`].
+    pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
         if options.law == LawKind::Normal && !options.recalibrate {
             return Ok(None);
         }
-        let HeldOut { error, sigma, weight, bounds, .. } = &self.held_out;
+        let Self { error, sigma, weight, bounds, .. } = &*self;
         let (weight, bounds) = (weight.as_deref(), bounds.as_deref());
         let held = Held { error, sigma, weight, bounds };
         let Chosen { shape, without } = shape::choose(&held, options.law, options.recalibrate)?;
-        let rows = self.held_out.rows.len();
+        let rows = self.rows.len();
         let of = |row: usize| &without[part_of(row, rows)];
-        self.held_out.laws = (0..rows).map(|row| of(row).law().clone()).collect();
-        let held = &mut self.held_out.sigma;
-        held.iter_mut().enumerate().for_each(|(row, sigma)| {
+        self.laws = (0..rows).map(|row| of(row).law().clone()).collect();
+        self.sigma.iter_mut().enumerate().for_each(|(row, sigma)| {
             *sigma = (*sigma * of(row).factor()).clamp(f64::MIN_POSITIVE, f64::MAX);
         });
         Ok(Some(shape))
     }
 
-    pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
-        let held_out = &self.held_out;
-        let own = held_out.sample()?;
-        let as_gaussian = law::judge::as_gaussian(&own, held_out.error_laws())?;
-        let sample = Sample::new(&as_gaussian, &held_out.sigma)?
-            .maybe_weighted(held_out.weight.as_deref())?;
-        let constant = Sample::new(&held_out.error, &held_out.constant_sigma)?
-            .maybe_weighted(held_out.weight.as_deref())?;
-        let (each, log_scores) = law::judge::scores(&own, held_out.error_laws())?;
+    /// What these rows say, held out once.
+    pub(super) fn validation(&self) -> Result<Validation> {
+        let own = self.sample()?;
+        let as_gaussian = law::judge::as_gaussian(&own, self.error_laws())?;
+        let weight = self.weight.as_deref();
+        let sample = Sample::new(&as_gaussian, &self.sigma)?.maybe_weighted(weight)?;
+        let constant = Sample::new(&self.error, &self.constant_sigma)?.maybe_weighted(weight)?;
+        let (each, log_scores) = law::judge::scores(&own, self.error_laws())?;
         let (crps_mean, constant_mean) = (own.mean(&each), crps::mean(&constant));
         let gain: Vec<f64> = (crps::each(&constant).iter().zip(each))
             .map(|(constant, crps)| constant - crps)
@@ -404,12 +422,13 @@ impl Outcome {
         let relative = |x: f64| if constant_mean > 0.0 { x / constant_mean } else { 0.0 };
         let coverage = calibration::coverage(&sample, &[0.9], 0.95)?;
         Ok(Validation {
-            rows: held_out.rows.len(),
-            turns: self.turns.len(),
-            whole_groups: self.whole_groups,
+            rows: self.rows.len(),
+            turns: 1,
+            whole_groups: false,
             dependence: None,
             left_out: Vec::new(),
             not_tried: Vec::new(),
+            sample: None,
             crps: crps_mean,
             constant_crps: constant_mean,
             crps_skill: relative(constant_mean - crps_mean),
@@ -418,8 +437,8 @@ impl Outcome {
             rs: reliability::reliability(&sample),
             rms_z: deterministic::root_mean_square_z(&sample),
             coverage_90: coverage.first().map_or(0.0, |c| c.observed),
-            candidates: self.candidates.clone(),
-            importance,
+            candidates: Vec::new(),
+            importance: Vec::new(),
         })
     }
 }

@@ -61,13 +61,22 @@ pub fn fit(
     let (least, most) = (largest.ln() - 40.0, largest.ln() + 3.0);
     let mean = error.iter().map(|e| e.abs() / error.len() as f64).sum::<f64>();
     let start = mean.ln().clamp(least, most);
+    Ok(Constant { sigma: least_slope(&mut slope, start, (least, most)).exp(), columns })
+}
+
+/// Where a slope that rises is zero, or the end of the range that is nearest to that.
+pub(crate) fn least_slope(
+    slope: &mut dyn FnMut(f64) -> f64,
+    start: f64,
+    (least, most): (f64, f64),
+) -> f64 {
     let at_start = slope(start);
     // Downhill in growing steps, until it goes up.
     let (mut near, mut far) = ((start, at_start), (start, at_start));
     let mut step = if at_start > 0.0 { -0.5 } else { 0.5 };
     while far.1 * at_start > 0.0 {
         if far.0 == least || far.0 == most {
-            return Ok(Constant { sigma: far.0.exp(), columns });
+            return far.0;
         }
         near = far;
         let next = (far.0 + step).clamp(least, most);
@@ -92,5 +101,5 @@ pub fn fit(
             break;
         }
     }
-    Ok(Constant { sigma: far.0.exp(), columns })
+    far.0
 }

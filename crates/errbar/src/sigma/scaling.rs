@@ -53,6 +53,17 @@ impl Scaling {
         Ok(Self { low, high, missing: missing.map(<[f64]>::to_vec) })
     }
 
+    /// Stretched to hold more row-major inputs.
+    pub(crate) fn stretch(&mut self, inputs: &[f64]) {
+        for row in inputs.chunks_exact(self.columns()) {
+            for ((low, high), &x) in self.low.iter_mut().zip(&mut self.high).zip(row) {
+                // Missing values stretch nothing.
+                *low = low.min(x);
+                *high = high.max(x);
+            }
+        }
+    }
+
     /// The number of rows of row-major inputs, which may have missing values where it is known what
     /// stands for them.
     pub(crate) fn rows_of(&self, inputs: &[f64]) -> Result<usize> {

@@ -6,12 +6,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::Model;
+use super::trees::Trees;
 use crate::error::Result;
 
 /// A weighted mean of log sigma over models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stack {
     members: Vec<Member>,
+    /// What that mean is still to be multiplied by: trees of more rows than its members learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refinement: Option<Trees>,
 }
 
 /// A model and its share in the mean.
@@ -26,7 +30,18 @@ pub struct Member {
 impl Stack {
     /// A stack of one or more models whose shares add up to one.
     pub(crate) fn new(members: Vec<Member>) -> Self {
-        Self { members }
+        Self { members, refinement: None }
+    }
+
+    /// The same, its sigma multiplied by what trees say.
+    pub(crate) fn refined_by(self, trees: Trees) -> Self {
+        Self { refinement: Some(trees), ..self }
+    }
+
+    /// Trees whose sigma the mean of the models is multiplied by, where rows were many.
+    #[must_use]
+    pub fn refinement(&self) -> Option<&Trees> {
+        self.refinement.as_ref()
     }
 
     /// The models and their shares.
@@ -49,7 +64,13 @@ impl Stack {
             format!("{percent:.0}% {} ({})", member.model.name(), member.model.explain())
         };
         let members: Vec<String> = self.members.iter().map(member).collect();
-        format!("a weighted mean of models: {}", members.join("; "))
+        let members = members.join("; ");
+        match &self.refinement {
+            None => format!("a weighted mean of models: {members}"),
+            Some(trees) => {
+                format!("{members}; times what trees of all rows say: {}", trees.explain())
+            }
+        }
     }
 
     /// Sigma for each row.
@@ -63,7 +84,14 @@ impl Stack {
             .map(|member| member.model.predict(inputs))
             .collect::<Result<_>>()?;
         let shares: Vec<f64> = self.members.iter().map(|member| member.share).collect();
-        Ok(mean(&sigmas, &shares))
+        let mut sigma = mean(&sigmas, &shares);
+        if let Some(trees) = &self.refinement {
+            let times = trees.predict(inputs)?;
+            sigma.iter_mut().zip(times).for_each(|(sigma, times)| {
+                *sigma = (*sigma * times).clamp(f64::MIN_POSITIVE, f64::MAX);
+            });
+        }
+        Ok(sigma)
     }
 
     pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
@@ -77,6 +105,12 @@ impl Stack {
             if !(*share > 0.0 && *share <= 1.0) {
                 return Err("a share of its stack does not lie between 0 and 1");
             }
+        }
+        if let Some(trees) = &self.refinement {
+            if trees.columns() != self.columns() {
+                return Err("its refinement has another number of inputs");
+            }
+            trees.check()?;
         }
         let total: f64 = self.members.iter().map(|member| member.share).sum();
         match (total - 1.0).abs() < 1e-9 {

@@ -118,6 +118,11 @@ impl Supported {
         &self.model
     }
 
+    /// Whether trees of many rows refine it, which earlier versions do not know.
+    pub(crate) fn is_refined(&self) -> bool {
+        matches!(&self.model, Model::Stack(stack) if stack.refinement().is_some())
+    }
+
     /// Whether it has symmetric trees, which earlier versions cannot read.
     pub(crate) fn has_symmetric_trees(&self) -> bool {
         members(&self.model)
@@ -190,8 +195,12 @@ impl Supported {
             Model::Stack(stack) => {
                 let shares: Vec<f64> = stack.members().iter().map(|m| m.share).collect();
                 // Rounding must not lift the mean of equal sigmas above the most.
-                let sigma = mean(&sigmas, &shares).into_iter();
-                sigma.map(|sigma| held(sigma, *limits)).collect()
+                let mut sigma = mean(&sigmas, &shares);
+                if let Some(trees) = stack.refinement() {
+                    let times = trees.predict(inputs)?;
+                    sigma.iter_mut().zip(times).for_each(|(sigma, times)| *sigma *= times);
+                }
+                sigma.into_iter().map(|sigma| held(sigma, *limits)).collect()
             }
             _ => sigmas.remove(0),
         };

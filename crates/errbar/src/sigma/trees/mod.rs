@@ -41,8 +41,9 @@ pub struct Options {
     pub depth: Option<usize>,
     /// Every leaf counts as if so many rows more wanted no step.
     pub prior_rows: f64,
-    /// The most bins of an input, up to 255.
-    pub bins: usize,
+    /// The most bins of an input, up to 255, each with about as many rows. `None`: 63, which from 10,000 rows on are
+    /// narrow where a first look finds most.
+    pub bins: Option<usize>,
     /// How rows are held out.
     pub split: Split,
     /// The seed of everything random.
@@ -59,7 +60,7 @@ impl Default for Options {
             rate: None,
             depth: None,
             prior_rows: 3.0,
-            bins: 63,
+            bins: None,
             split: Split::Random,
             seed: 0,
         }
@@ -71,11 +72,11 @@ impl Options {
         self.bags.unwrap_or(if rows > 10_000 { 5 } else { 10 }).clamp(1, rows)
     }
 
-    fn depth(&self, rows: usize) -> usize {
+    pub(crate) fn depth(&self, rows: usize) -> usize {
         self.depth.unwrap_or(if rows > 5_000 { 6 } else { 4 })
     }
 
-    fn rate(&self, rows: usize) -> f64 {
+    pub(crate) fn rate(&self, rows: usize) -> f64 {
         self.rate.unwrap_or(if rows > 10_000 { 0.1 } else { 0.2 })
     }
 }
@@ -186,7 +187,10 @@ pub(crate) fn boosted(
         unit: part.unit.as_deref().map(in_scale),
     };
     let parts: Vec<Part> = parts.iter().map(part).collect();
-    let bins = Bins::of(data.inputs(), data.columns(), weight.as_deref(), options.bins);
+    let bins = match options.bins {
+        None if data.rows() >= LOOK_FROM => look(data, options)?.finer_bins(data, BINS),
+        most => Bins::of(data.inputs(), data.columns(), weight.as_deref(), most.unwrap_or(BINS)),
+    };
     let codes = bins.encode(data.inputs());
     let rows = TrainingSet { bins: &bins, codes: &codes, error: &error, weight: weight.as_deref() };
     let Boosted { trees, together, apart } = rows.boost(&parts, apart, options, monitor)?;
@@ -211,7 +215,60 @@ pub(crate) fn boosted(
     })
 }
 
+/// A first look at which values matter.
+pub(crate) fn look(data: &Data, options: &Options) -> Result<Trees> {
+    let rows = data.rows();
+    let some: Vec<usize> = (0..rows).step_by(rows.div_ceil(LOOK_AT)).collect();
+    let own = Options {
+        bags: Some(1),
+        rounds: LOOKS,
+        bins: Some(LOOK_BINS),
+        rate: Some(0.2),
+        ..*options
+    };
+    fit_to(&data.pick(&some), &own, &Silent)
+}
+
+/// Bins of an input; from so many rows on they are narrow where a first look finds most.
+const BINS: usize = 63;
+const LOOK_FROM: usize = 10_000;
+
+/// Rows that are looked at, trees, and bins for it.
+const LOOK_AT: usize = 50_000;
+const LOOKS: usize = 60;
+const LOOK_BINS: usize = 255;
+
 impl Trees {
+    /// Of trees whose steps are made whole.
+    pub(crate) fn of_steps(bins: Bins, level: f64, symmetric: Vec<Symmetric>) -> Self {
+        Self { bins, level, unit: 1.0, bags: 1, trees: Vec::new(), symmetric }
+    }
+
+    /// The same, every log sigma multiplied.
+    pub(crate) fn times(self, share: f64) -> Self {
+        let symmetric = self.symmetric.into_iter().map(|tree| tree.times(share)).collect();
+        debug_assert!(self.trees.is_empty(), "no fit makes free trees");
+        Self { level: self.level * share, unit: self.unit.powf(share), symmetric, ..self }
+    }
+
+    /// Bins of the same inputs that are narrow where these trees asked for much.
+    pub(crate) fn finer_bins(&self, data: &Data, most: usize) -> Bins {
+        let cuts = |column: usize| vec![0.0; self.bins.count(column) - 1];
+        let mut told: Vec<Vec<f64>> = (0..self.columns()).map(cuts).collect();
+        self.symmetric.iter().for_each(|tree| tree.add_told(&mut told));
+        self.bins.finer(&told, data.inputs(), data.weight(), most)
+    }
+
+    /// How many trees each bag has.
+    pub(crate) fn rounds(&self) -> usize {
+        (self.trees.len() + self.symmetric.len()) / self.bags.max(1)
+    }
+
+    /// The same trees on the level of others.
+    pub(crate) fn with_level_of(self, other: &Self) -> Self {
+        Self { level: other.level, ..self }
+    }
+
     /// The number of input columns.
     #[must_use]
     pub fn columns(&self) -> usize {
@@ -235,7 +292,7 @@ impl Trees {
         if used == 0 {
             return String::from("one sigma for all rows: no tree did better");
         }
-        let rounds = (self.trees.len() + self.symmetric.len()) / self.bags.max(1);
+        let rounds = self.rounds();
         format!(
             "log sigma is the sum of {rounds} small trees, averaged over {} bags, which use {used} of \
              {inputs} inputs",
@@ -243,7 +300,7 @@ impl Trees {
         )
     }
 
-    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+    pub(in crate::sigma) fn check(&self) -> std::result::Result<(), &'static str> {
         self.bins.check()?;
         let fit = self.symmetric.iter().all(|tree| tree.fits(&self.bins));
         if !(fit && self.trees.iter().all(|tree| tree.fits(&self.bins))) {
