@@ -62,7 +62,7 @@ pub(crate) use erfc::erfc_kernel;
 pub(crate) use exp::exp_kernel;
 pub(crate) use ln::ln_kernel;
 pub(crate) use polynomial::polynomial;
-pub(crate) use tanh::tanh_kernel;
+pub(crate) use tanh::{tanh_kernel, tanh_near_kernel};
 
 pub use inverse::{erfcinv, erfinv};
 pub use quantile::{at_place, quantile};

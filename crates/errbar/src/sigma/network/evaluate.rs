@@ -1,16 +1,25 @@
 //! A network forwards and backwards, sixteen rows at a time.
 //!
 //! Rows stand in tiles of sixteen, in which every unit has its sixteen numbers side by side. So all
-//! the work is on short arrays of a fixed length, which stay in registers.
+//! the work is on short arrays of a fixed length, which stay in registers: several units at once forwards, so that
+//! sums do not wait for each other, and backwards several weights at once over several tiles, so that a gradient
+//! is fetched and put back once for all of them.
 
 use rayon::prelude::*;
 
 use super::super::train::Parametric;
 use super::{Activation, Output, Shape};
-use crate::math::{Arithmetic, Kernel, dispatch, exp_kernel, tanh_kernel};
+use crate::math::{Arithmetic, Kernel, dispatch, exp_kernel, tanh_near_kernel};
 
 const LANES: usize = 16;
 type Lanes = [f64; LANES];
+
+/// Gradients are summed in half as many lanes: more of them stay in registers.
+const HALF: usize = LANES / 2;
+type Half = [f64; HALF];
+
+/// Tiles whose slopes are found before gradients are summed over them: they stay in the nearest cache.
+const TILES_AT_ONCE: usize = 8;
 
 /// Parts that the tiles are cut into: their gradients are added in order, so that the bits do not
 /// depend on the number of threads.
@@ -34,9 +43,9 @@ struct TileBlock {
     values: Vec<Lanes>,
     sigma: Vec<Lanes>,
     slope: Vec<Lanes>,
-    /// The gradient in every parameter, sixteen rows apart.
-    gradient: Vec<Lanes>,
-    /// The slope of the cost in every unit of one tile.
+    /// The gradient in every parameter, eight rows apart.
+    gradient: Vec<Half>,
+    /// The slope of the cost in every unit of some tiles.
     delta: Vec<Lanes>,
 }
 
@@ -63,8 +72,8 @@ impl Evaluator {
                     values,
                     sigma: vec![[0.0; LANES]; tiles],
                     slope: vec![[0.0; LANES]; tiles],
-                    gradient: vec![[0.0; LANES]; shape.parameters()],
-                    delta: vec![[0.0; LANES]; units],
+                    gradient: vec![[0.0; HALF]; shape.parameters()],
+                    delta: vec![[0.0; LANES]; units * TILES_AT_ONCE],
                 }
             })
             .collect();
@@ -138,6 +147,20 @@ fn multiply_add<A: Arithmetic>(a: &Lanes, b: &Lanes, mut c: Lanes) -> Lanes {
     c
 }
 
+/// The sums of some neighbouring units of one tile, from their weights, each unit's bias last.
+#[inline(always)]
+fn sums<A: Arithmetic, const UNITS: usize>(own: &[f64], before: &[Lanes]) -> [Lanes; UNITS] {
+    let each = before.len() + 1;
+    let own: [&[f64]; UNITS] = std::array::from_fn(|unit| &own[unit * each..(unit + 1) * each]);
+    let mut sums: [Lanes; UNITS] = std::array::from_fn(|unit| [own[unit][each - 1]; LANES]);
+    for (k, input) in before.iter().enumerate() {
+        for (sum, own) in sums.iter_mut().zip(own) {
+            *sum = multiply_add::<A>(&[own[k]; LANES], input, *sum);
+        }
+    }
+    sums
+}
+
 struct Forward<'a> {
     shape: &'a Shape,
     parameters: &'a [f64],
@@ -155,19 +178,20 @@ impl Kernel for Forward<'_> {
             for (layer, (inputs, units)) in self.shape.layers().enumerate() {
                 let (before, after) = values.split_at_mut(from + inputs);
                 let (before, after) = (&before[from..], &mut after[..units]);
-                for out in after.iter_mut() {
-                    let (own, rest) = parameters.split_at(inputs + 1);
-                    parameters = rest;
-                    let mut sum = [own[inputs]; LANES];
-                    for (weight, input) in own.iter().zip(before) {
-                        sum = multiply_add::<A>(&[*weight; LANES], input, sum);
-                    }
-                    *out = sum;
+                let (own, rest) = parameters.split_at(units * (inputs + 1));
+                parameters = rest;
+                let (four, others) = after.as_chunks_mut::<4>();
+                let (of_four, of_others) = own.split_at(4 * four.len() * (inputs + 1));
+                for (out, own) in four.iter_mut().zip(of_four.chunks_exact(4 * (inputs + 1))) {
+                    *out = sums::<A, 4>(own, before);
+                }
+                for (out, own) in others.iter_mut().zip(of_others.chunks_exact(inputs + 1)) {
+                    [*out] = sums::<A, 1>(own, before);
                 }
                 match self.shape.hidden.get(layer).map(|layer| layer.activation) {
                     Some(Activation::Tanh) => {
                         for value in after.as_flattened_mut() {
-                            *value = tanh_kernel::<A>(*value);
+                            *value = tanh_near_kernel::<A>(*value);
                         }
                     }
                     Some(Activation::Clamp) => {
@@ -190,6 +214,17 @@ impl Kernel for Forward<'_> {
     }
 }
 
+/// A layer, and where what belongs to it stands.
+#[derive(Clone, Copy)]
+struct Place {
+    inputs: usize,
+    units: usize,
+    /// Of its inputs among the values of a tile; its units follow.
+    from: usize,
+    /// Of its parameters.
+    start: usize,
+}
+
 struct Backward<'a> {
     shape: &'a Shape,
     parameters: &'a [f64],
@@ -202,57 +237,140 @@ impl Kernel for Backward<'_> {
     fn run<A: Arithmetic>(self) {
         let TileBlock { values, sigma, slope, gradient, delta } = self.part;
         let per_tile = units(self.shape);
-        gradient.fill([0.0; LANES]);
-        for ((values, sigma), slope) in values.chunks_exact(per_tile).zip(sigma).zip(slope) {
-            let n = values[per_tile - 1];
-            for l in 0..LANES {
-                delta[per_tile - 1][l] = slope[l]
-                    * match self.shape.output {
-                        Output::ExpMinusSquare => -2.0 * n[l] * sigma[l],
-                        Output::LogSigma => sigma[l],
-                    };
-            }
-            let (mut to, mut end) = (per_tile, self.parameters.len());
-            for layer in (0..=self.shape.hidden.len()).rev() {
-                let units = self.shape.hidden.get(layer).map_or(1, |l| l.units);
-                let before = layer.checked_sub(1).map(|b| self.shape.hidden[b]);
-                let inputs = before.map_or(self.shape.inputs, |l| l.units);
-                let (from, start) = (to - units - inputs, end - units * (inputs + 1));
-                let (input_delta, unit_delta) = delta[from..to].split_at_mut(inputs);
-                let input = &values[from..from + inputs];
-                let own = gradient[start..end].chunks_exact_mut(inputs + 1);
-                let weights = self.parameters[start..end].chunks_exact(inputs + 1);
+        gradient.fill([0.0; HALF]);
+        let tiles = values.chunks(per_tile * TILES_AT_ONCE);
+        let ends = sigma.chunks(TILES_AT_ONCE).zip(slope.chunks(TILES_AT_ONCE));
+        for (values, (sigma, slope)) in tiles.zip(ends) {
+            let tiles = values.chunks_exact(per_tile).zip(sigma.iter().zip(slope));
+            for (delta, (values, (sigma, slope))) in delta.chunks_exact_mut(per_tile).zip(tiles) {
+                let n = values[per_tile - 1];
+                for l in 0..LANES {
+                    delta[per_tile - 1][l] = slope[l]
+                        * match self.shape.output {
+                            Output::ExpMinusSquare => -2.0 * n[l] * sigma[l],
+                            Output::LogSigma => sigma[l],
+                        };
+                }
                 // Inputs of the network itself have no slope to pass on.
-                for (k, input_delta) in input_delta.iter_mut().enumerate().filter(|_| layer > 0) {
-                    let mut sum = [0.0; LANES];
-                    for (weights, delta) in weights.clone().zip(unit_delta.iter()) {
-                        sum = multiply_add::<A>(&[weights[k]; LANES], delta, sum);
+                let (mut to, mut end) = (per_tile, self.parameters.len());
+                for layer in (1..=self.shape.hidden.len()).rev() {
+                    let units = self.shape.hidden.get(layer).map_or(1, |l| l.units);
+                    let before = self.shape.hidden[layer - 1];
+                    let inputs = before.units;
+                    let (from, start) = (to - units - inputs, end - units * (inputs + 1));
+                    let (input_delta, unit_delta) = delta[from..to].split_at_mut(inputs);
+                    let weights = &self.parameters[start..end];
+                    passed_on::<A>(weights, unit_delta, input_delta);
+                    let input = values[from..from + inputs].as_flattened();
+                    let pairs = input_delta.as_flattened_mut().iter_mut().zip(input);
+                    match before.activation {
+                        Activation::Tanh => pairs.for_each(|(d, a)| *d *= 1.0 - a * a),
+                        Activation::Clamp => {
+                            pairs.for_each(|(d, a)| *d = if a.abs() < 1.0 { *d } else { 0.0 });
+                        }
                     }
-                    *input_delta = sum;
+                    (to, end) = (to - units, start);
                 }
-                for (gradient, delta) in own.zip(unit_delta.iter()) {
-                    // Copies in registers: through references the compiler would have to fear that
-                    // one write changes the next read.
-                    let delta = *delta;
-                    let (of_weights, of_bias) = gradient.split_at_mut(inputs);
-                    let pairs = of_weights.iter_mut().zip(input);
-                    for (gradient, input) in pairs {
-                        *gradient = multiply_add::<A>(&delta, input, *gradient);
-                    }
-                    for bias in of_bias {
-                        *bias = multiply_add::<A>(&delta, &[1.0; LANES], *bias);
-                    }
-                }
-                let pairs = input_delta.as_flattened_mut().iter_mut().zip(input.as_flattened());
-                match before.map(|layer| layer.activation) {
-                    Some(Activation::Tanh) => pairs.for_each(|(d, a)| *d *= 1.0 - a * a),
-                    Some(Activation::Clamp) => {
-                        pairs.for_each(|(d, a)| *d = if a.abs() < 1.0 { *d } else { 0.0 });
-                    }
-                    None => {}
-                }
-                (to, end) = (to - units, start);
             }
+            let (mut from, mut start) = (0, 0);
+            for (inputs, units) in self.shape.layers() {
+                let place = Place { inputs, units, from, start };
+                add_gradients::<A>(place, (values, delta, per_tile), gradient);
+                (from, start) = (from + inputs, start + units * (inputs + 1));
+            }
+        }
+    }
+}
+
+/// The slope in each input of a layer in one tile, from that in its units.
+#[inline(always)]
+fn passed_on<A: Arithmetic>(weights: &[f64], unit_delta: &[Lanes], input_delta: &mut [Lanes]) {
+    let each = input_delta.len() + 1;
+    let (four, others) = input_delta.as_chunks_mut::<4>();
+    let of_others = 4 * four.len();
+    for (k, input_delta) in four.iter_mut().enumerate() {
+        let mut sums = [[0.0; LANES]; 4];
+        for (weights, delta) in weights.chunks_exact(each).zip(unit_delta) {
+            let own = &weights[4 * k..4 * k + 4];
+            for (sum, own) in sums.iter_mut().zip(own) {
+                *sum = multiply_add::<A>(&[*own; LANES], delta, *sum);
+            }
+        }
+        *input_delta = sums;
+    }
+    for (k, input_delta) in others.iter_mut().enumerate() {
+        let mut sum = [0.0; LANES];
+        for (weights, delta) in weights.chunks_exact(each).zip(unit_delta) {
+            sum = multiply_add::<A>(&[weights[of_others + k]; LANES], delta, sum);
+        }
+        *input_delta = sum;
+    }
+}
+
+/// Adds to the gradient of a layer what some tiles say.
+#[inline(always)]
+fn add_gradients<A: Arithmetic>(
+    place: Place,
+    tiles: (&[Lanes], &[Lanes], usize),
+    gradient: &mut [Half],
+) {
+    let Place { inputs, units, .. } = place;
+    for unit in (0..units - units % 2).step_by(2) {
+        for input in (0..inputs - inputs % 4).step_by(4) {
+            add_block::<A, 2, 4>(place, (unit, input), tiles, gradient);
+        }
+        for input in inputs - inputs % 4..inputs {
+            add_block::<A, 2, 1>(place, (unit, input), tiles, gradient);
+        }
+    }
+    for unit in units - units % 2..units {
+        for input in (0..inputs - inputs % 4).step_by(4) {
+            add_block::<A, 1, 4>(place, (unit, input), tiles, gradient);
+        }
+        for input in inputs - inputs % 4..inputs {
+            add_block::<A, 1, 1>(place, (unit, input), tiles, gradient);
+        }
+    }
+    let (values, deltas, per_tile) = tiles;
+    for unit in 0..units {
+        let bias = &mut gradient[place.start + unit * (inputs + 1) + inputs];
+        let of_tiles = deltas.chunks_exact(per_tile).take(values.len() / per_tile);
+        for delta in of_tiles {
+            for half in delta[place.from + inputs + unit].as_chunks::<HALF>().0 {
+                bias.iter_mut().zip(half).for_each(|(bias, delta)| *bias += delta);
+            }
+        }
+    }
+}
+
+/// The same for the weights of some units for some inputs.
+#[inline(always)]
+fn add_block<A: Arithmetic, const UNITS: usize, const INPUTS: usize>(
+    Place { inputs, from, start, .. }: Place,
+    (unit, input): (usize, usize),
+    (values, deltas, per_tile): (&[Lanes], &[Lanes], usize),
+    gradient: &mut [Half],
+) {
+    let mut sums = [[[0.0; HALF]; INPUTS]; UNITS];
+    for (values, deltas) in values.chunks_exact(per_tile).zip(deltas.chunks_exact(per_tile)) {
+        let values = &values[from + input..from + input + INPUTS];
+        let deltas = &deltas[from + inputs + unit..from + inputs + unit + UNITS];
+        for half in 0..2 {
+            for (sums, delta) in sums.iter_mut().zip(deltas) {
+                let delta = &delta.as_chunks::<HALF>().0[half];
+                for (sum, value) in sums.iter_mut().zip(values) {
+                    let value = &value.as_chunks::<HALF>().0[half];
+                    for l in 0..HALF {
+                        sum[l] = A::mul_add(delta[l], value[l], sum[l]);
+                    }
+                }
+            }
+        }
+    }
+    for (u, sums) in sums.iter().enumerate() {
+        let own = start + (unit + u) * (inputs + 1) + input;
+        for (gradient, sum) in gradient[own..own + INPUTS].iter_mut().zip(sums) {
+            gradient.iter_mut().zip(sum).for_each(|(gradient, sum)| *gradient += sum);
         }
     }
 }
