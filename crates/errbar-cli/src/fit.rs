@@ -357,22 +357,23 @@ impl Training {
         });
         let known = learned.as_ref().and_then(|learned| learned.debiasing);
         let asks = mean.is_none() && known.is_none() && arguments.learning.debias != Debias::Yes;
-        let worth = match asks {
-            true => fit::worth_of_debiasing(&data, &options, &progress).map_err(refused)?,
-            false => known,
-        };
         let mut lags = None;
-        let Fit { fitted, held_out } = match learned {
+        let (Fit { fitted, held_out }, worth) = match learned {
             Some(learned) => {
                 lags = learned.lags;
-                learned.fit
+                (learned.fit, known)
+            }
+            None if asks && may => {
+                fit::fit_debiased_where_it_pays(&data, &names, &options, &progress)
+                    .map_err(refused)?
             }
             None => {
-                let options = match may && worth.is_some_and(|worth| worth.pays()) {
-                    true => options.debias(true),
-                    false => options,
+                // To say what it would be worth.
+                let worth = match asks {
+                    true => fit::worth_of_debiasing(&data, &options, &progress).map_err(refused)?,
+                    false => known,
                 };
-                fit::fit(&data, &names, &options, &progress).map_err(refused)?
+                (fit::fit(&data, &names, &options, &progress).map_err(refused)?, worth)
             }
         };
         // Learned, it is no longer in the way.

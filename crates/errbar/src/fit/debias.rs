@@ -23,21 +23,13 @@ pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Re
     let learned = match options.split {
         Split::Random => bias::fit(learn_from, options.split, options.seed, monitor)?,
         Split::InOrder => {
-            let parts = Parts::fit(learn_from, options.split, options.seed, monitor)?;
-            match later(learn_from, options, monitor)? {
-                Some(later) if later.gain(options)?.is_some_and(|worth| worth.gain <= 0.0) => {
-                    let bias = Bias::none(data.columns());
-                    return Ok(CrossFitted { bias, held_out: vec![0.0; data.rows()] });
-                }
-                Some(later) => {
-                    let mut learned = parts.weighed(later.shares);
-                    // What the rows before them say is what new rows will have to do with.
-                    let honest = later.places.iter().zip(&later.bias);
-                    honest.for_each(|(&row, bias)| learned.held_out[row] = *bias);
-                    learned
-                }
-                None => parts.weighed_by(learn_from),
+            let later = later(learn_from, options, monitor)?;
+            let worth = later.as_ref().map(|later| later.gain(options)).transpose()?.flatten();
+            if worth.is_some_and(|worth| worth.gain <= 0.0) {
+                let bias = Bias::none(data.columns());
+                return Ok(CrossFitted { bias, held_out: vec![0.0; data.rows()] });
             }
+            in_time(learn_from, later, options, monitor)?
         }
     };
     if some.is_none() {
@@ -47,6 +39,51 @@ pub(super) fn learn(data: &Data, options: &Options, monitor: &dyn Monitor) -> Re
     let mut held_out = learned.bias.predict(data.inputs())?;
     chosen.iter().zip(&learned.held_out).for_each(|(&row, bias)| held_out[row] = *bias);
     Ok(CrossFitted { held_out, ..learned })
+}
+
+/// What moving forecasts by their bias is worth and, where it pays, the bias: learned once for both. `None` of
+/// data whose worth is told by some of the rows.
+pub(super) fn where_it_pays(
+    data: &Data,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Option<(Option<Worth>, Option<CrossFitted>)>> {
+    if data.rows() > options.most_rows || data.rows() >= MANY {
+        return Ok(None);
+    }
+    if data.rows() < LEAST_ROWS {
+        return Ok(Some((None, None)));
+    }
+    let pays = |worth: &Option<Worth>| worth.is_some_and(|worth| worth.pays());
+    Ok(Some(match options.split {
+        Split::Random => {
+            let learned = bias::fit(data, options.split, options.seed, monitor)?;
+            let worth = gain(data, &bias::without(data.error(), &learned.held_out), options)?;
+            (worth, pays(&worth).then_some(learned))
+        }
+        Split::InOrder => {
+            let later = later(data, options, monitor)?;
+            let worth = later.as_ref().map(|later| later.gain(options)).transpose()?.flatten();
+            let learned = pays(&worth).then(|| in_time(data, later, options, monitor));
+            (worth, learned.transpose()?)
+        }
+    }))
+}
+
+/// The bias of rows in the order of time, its parts weighed by what they were worth to later rows.
+fn in_time(
+    data: &Data,
+    later: Option<Later>,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<CrossFitted> {
+    let parts = Parts::fit(data, options.split, options.seed, monitor)?;
+    let Some(later) = later else { return Ok(parts.weighed_by(data)) };
+    let mut learned = parts.weighed(later.shares);
+    // What the rows before them say is what new rows will have to do with.
+    let honest = later.places.iter().zip(&later.bias);
+    honest.for_each(|(&row, bias)| learned.held_out[row] = *bias);
+    Ok(learned)
 }
 
 /// What something is worth, such as moving forecasts by their bias.

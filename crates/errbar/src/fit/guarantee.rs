@@ -223,7 +223,7 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
     let mut is_kept = vec![false; rows];
     calibration.iter().for_each(|(row, _)| is_kept[*row] = true);
     let training: Vec<usize> = (0..rows).filter(|&row| !is_kept[row]).collect();
-    let mut fit = fit_rows(&data.pick(&training), names, options, monitor)?;
+    let mut fit = fit_rows(&data.pick(&training), names, options, None, monitor)?;
     let held = data.pick(&calibration.iter().map(|(row, _)| *row).collect::<Vec<usize>>());
     let predicted = fit.fitted.predict(held.inputs())?;
     let left = match predicted.bias() {
@@ -279,7 +279,7 @@ fn kept(groups: &[Vec<usize>], seed: u64) -> Vec<usize> {
 fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
     let rows = data.rows();
     let whole = Stage { whole: monitor, from: 0.0, to: 0.2 };
-    let mut fit = fit_rows(data, names, options, &whole)?;
+    let mut fit = fit_rows(data, names, options, None, &whole)?;
     let folds = FOLDS.min(rows);
     let order = Order::of(data, options.split, options.seed ^ 0xca1);
     let mut parts = Vec::new();
@@ -289,7 +289,7 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         // The kind and its weights are chosen anew: rows that had a say in them would not be new.
         let kind = if others.len() < LEAST_ROWS { Kind::Constant } else { options.kind };
         let own = Options { kind, ..*options };
-        let model = fit_rows(&data.pick(&others), names, &own, &part)?.fitted.model;
+        let model = fit_rows(&data.pick(&others), names, &own, None, &part)?.fitted.model;
         let sigma = model.predict(data.pick(&held).inputs())?;
         let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma, None).collect();
         sizes.sort_by(f64::total_cmp);

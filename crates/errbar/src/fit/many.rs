@@ -58,7 +58,7 @@ pub(super) fn fit(
     let chosen = some_rows(data.rows(), &few);
     let sample = data.pick(&chosen);
     let first = Stage { whole: monitor, from: 0.0, to: 0.4 };
-    let mut fit = fit_rows(&sample, names, options, &first)?;
+    let mut fit = fit_rows(&sample, names, options, None, &first)?;
     if let Some(held_out) = &mut fit.held_out {
         held_out.rows.iter_mut().for_each(|row| *row = chosen[*row]);
     }

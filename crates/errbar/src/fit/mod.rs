@@ -62,7 +62,7 @@ use crate::error::{Error, Result};
 use crate::folds::Order;
 use crate::law::{Bounds, Transform};
 use crate::loss::LossKind;
-use crate::mean::bias;
+use crate::mean::bias::{self, CrossFitted};
 use crate::monitor::{Forward, Monitor, Stage, task};
 use crate::score::bootstrap::Dependence;
 use crate::sigma::stack::{Member, Stack};
@@ -344,6 +344,30 @@ const MOST_INPUTS_OF_A_NETWORK: usize = 200;
 /// Names that are not one per column, an option out of its range, errors that are all zero, or a
 /// monitor that asked to stop.
 pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
+    Ok(fit_or_debias(data, names, options, false, monitor)?.0)
+}
+
+/// As [`fit`], without the bias of the forecaster where taking it off [pays](Worth::pays) on rows held out; also
+/// what that is worth, as [`worth_of_debiasing`] says.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_debiased_where_it_pays(
+    data: &Data,
+    names: &[String],
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<(Fit, Option<Worth>)> {
+    fit_or_debias(data, names, options, true, monitor)
+}
+
+fn fit_or_debias(
+    data: &Data,
+    names: &[String],
+    options: &Options,
+    if_it_pays: bool,
+    monitor: &dyn Monitor,
+) -> Result<(Fit, Option<Worth>)> {
     if names.len() != data.columns() {
         return Err(Error::WrongNames { names: names.len(), columns: data.columns() });
     }
@@ -356,7 +380,7 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     if options.most_rows < LEAST_ROWS {
         return Err(Error::BadMostRows { value: options.most_rows, least: LEAST_ROWS });
     }
-    let options = &options.on(data);
+    let mut options = options.on(data);
     // Rows that do not count must not be seen, not even in a range.
     let counted: Option<Data> = data.weight().filter(|w| w.contains(&0.0)).map(|weight| {
         data.pick(&(0..data.rows()).filter(|&row| weight[row] > 0.0).collect::<Vec<usize>>())
@@ -365,17 +389,32 @@ pub fn fit(data: &Data, names: &[String], options: &Options, monitor: &dyn Monit
     if data.error().iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: data.rows() });
     }
-    bounds_of_errors(data, options)?;
-    let (apart, dependence) = apart(data, options)?;
+    bounds_of_errors(data, &options)?;
+    let (apart, dependence) = apart(data, &options)?;
     let data = apart.as_ref().unwrap_or(data);
+    let (mut worth, mut biased) = (None, None);
+    if if_it_pays && !options.debias {
+        let _task = task(monitor, "bias", None);
+        let judged = match options.guarantee {
+            // Of some of the rows it is learned anew.
+            Some(_) => None,
+            None => debias::where_it_pays(data, &options, monitor)?,
+        };
+        (worth, biased) = match judged {
+            Some(known) => known,
+            None => (worth_of_debiasing(data, &options, monitor)?, None),
+        };
+        options.debias = worth.is_some_and(|worth| worth.pays());
+    }
+    let options = &options;
     let mut fit = match options.guarantee {
         Some(method) => guarantee::fit(data, names, method, options, monitor)?,
-        None => fit_rows(data, names, options, monitor)?,
+        None => fit_rows(data, names, options, biased, monitor)?,
     };
     if let Some(validation) = &mut fit.fitted.validation {
         validation.dependence = dependence;
     }
-    Ok(fit)
+    Ok((fit, worth))
 }
 
 /// The bounds of each error, where observations keep to some.
@@ -408,11 +447,12 @@ fn apart<'a>(data: &Data<'a>, options: &Options) -> Result<(Option<Data<'a>>, Op
     Ok((Some(data.clone().held_together(blocks)?), Some(found)))
 }
 
-/// [`fit`] to rows that all count, without a guarantee.
+/// [`fit`] to rows that all count, without a guarantee, and with what is known of the forecaster's bias.
 fn fit_rows(
     data: &Data,
     names: &[String],
     options: &Options,
+    biased: Option<CrossFitted>,
     monitor: &dyn Monitor,
 ) -> Result<Fit> {
     let monitor = &Forward::new(monitor);
@@ -421,11 +461,11 @@ fn fit_rows(
     }
     let raw = data;
     let biased = match options.debias {
-        true => {
+        true if biased.is_none() => {
             let _task = task(monitor, "bias", None);
             Some(debias::learn(data, options, monitor)?)
         }
-        false => None,
+        _ => biased,
     };
     let left =
         biased.as_ref().map(|b| data.clone().with_error(bias::without(data.error(), &b.held_out)));

@@ -279,13 +279,13 @@ fn learn(
     monitor: &dyn Monitor,
 ) -> Result<Learned> {
     let data = data_of(learning, inputs, names.len(), chosen, (error, observation))?;
-    let mut options = learning.options;
-    let mut debiasing = None;
-    if learning.debias_if_it_pays && !options.debias && learning.rows.forecast.is_some() {
-        debiasing = fit::worth_of_debiasing(&data, &options, monitor)?;
-        options.debias = debiasing.is_some_and(|worth| worth.pays());
-    }
-    let fit = fit::fit(&data, names, &options, monitor).map_err(|error| match error {
+    let options = &learning.options;
+    let if_it_pays = learning.debias_if_it_pays && learning.rows.forecast.is_some();
+    let learned = match if_it_pays {
+        true => fit::fit_debiased_where_it_pays(&data, names, options, monitor),
+        false => fit::fit(&data, names, options, monitor).map(|fit| (fit, None)),
+    };
+    let (fit, debiasing) = learned.map_err(|error| match error {
         // By its place among the rows that were given.
         Error::BeyondBound { index, value, bound } => {
             Error::BeyondBound { index: chosen[index], value, bound }
