@@ -137,7 +137,7 @@ pub(crate) fn fit_sigma(
         if let Some(group) = group {
             data = data.grouped(group)?;
         }
-        let unused = fit::groups_not_held_out(&data, options.split);
+        let unused = fit::groups_not_held_out(data.group(), options.split);
         fit::fit(&data, &columns_names, &options, monitor).map(|fit| (fit, unused))
     })?
     .map_err(|error| refused_input(error, &names))?;

@@ -1,5 +1,6 @@
 //! `errbar fit`: learn the size of the error from a table of what was forecast and observed.
 
+mod pass;
 mod words;
 
 use std::path::PathBuf;
@@ -7,21 +8,21 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
-use errbar::fit::{self, ErrorSource, Fit, guarantee};
+use errbar::fit::{self, ErrorSource, Fit, Worth, guarantee};
 use errbar::law;
 use errbar::score::{Judging, Sample};
 use errbar::series::Series;
 use errbar::walk::{self, Learned, Learning, SeriesRows};
 use errbar::words::significant;
-use errbar::{Data, Monitor, Silent, Split};
+use errbar::{Data, Group, Monitor, Silent, Split};
 
 use self::words::FitSummary;
 use crate::arguments::{LossName, TableArguments, Threads, parse_probability};
-use crate::columns::retain;
+use crate::columns::{Columns, HELD, Read, Request, retain};
 use crate::console::Console;
 use crate::files::FileArguments;
 use crate::learning::{ColumnArguments, Debias, LearningArguments};
-use crate::training::{Source, Training};
+use crate::training::{Asking, Source, Training};
 use crate::{model_file, output, stop};
 
 /// Learn how large the error will be, as a function of the inputs.
@@ -138,8 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     output::check_place(&arguments.output)?;
     let pool = arguments.threads.pool()?;
     pool.install(|| {
-        let training = Training::read(&arguments.source())?;
-        let told = training.fit(arguments)?;
+        let told = arguments.learn()?;
         stop::check()?;
         model_file::write(&arguments.output, &told.fit.fitted)?;
         told.say(arguments.console, arguments.json)
@@ -147,6 +147,41 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl Arguments {
+    /// Learns from rows that are held, or, where they are too many for that, as they pass.
+    fn learn(&self) -> anyhow::Result<FitSummary> {
+        let source = self.source();
+        let mut request = Request::open(source.files, source.table)?;
+        let asking = Asking::of(&source, &mut request)?;
+        let options = self.options()?;
+        // Where rows cannot be read twice, or all are needed at once.
+        let hold = self.files.has_stdin() || self.fit_mean.is_some() || !options.can_pass();
+        let kept = match if hold { usize::MAX } else { HELD } {
+            usize::MAX => request.read(self.console)?,
+            most => match request.read_up_to(most, self.console)? {
+                Read::All(kept) => *kept,
+                Read::More(passing) => match self.pass(&asking, &options, *passing)? {
+                    Ok(told) => return Ok(told),
+                    Err((passing, why)) => passing.read_again(why, self.console)?,
+                },
+            },
+        };
+        asking.training(&source, kept)?.fit(self)
+    }
+
+    /// How models are fitted.
+    fn options(&self) -> anyhow::Result<fit::Options> {
+        let in_order = self.columns.time.is_some();
+        Ok(self
+            .learning
+            .options()?
+            .split(if in_order { Split::InOrder } else { Split::Random })
+            .independent(self.independent)
+            .guarantee(self.guarantee.map(|name| match name {
+                GuaranteeName::Split => guarantee::Method::Split,
+                GuaranteeName::Cross => guarantee::Method::Cross,
+            })))
+    }
+
     fn source(&self) -> Source<'_> {
         Source {
             files: self.files.given(),
@@ -290,15 +325,7 @@ impl Training {
             );
         }
         let in_order = arguments.columns.time.is_some();
-        let options = arguments
-            .learning
-            .options()?
-            .split(if in_order { Split::InOrder } else { Split::Random })
-            .independent(arguments.independent)
-            .guarantee(arguments.guarantee.map(|name| match name {
-                GuaranteeName::Split => guarantee::Method::Split,
-                GuaranteeName::Cross => guarantee::Method::Cross,
-            }));
+        let options = arguments.options()?;
         let options = match &self.mean {
             Some(_) => options.beside_a_mean(self.error.len()),
             None => options,
@@ -335,13 +362,7 @@ impl Training {
                 None => Ok(data),
             })
             .map_err(refused)?;
-        if let Some(why) = fit::groups_not_held_out(&data, options.split) {
-            let still = match arguments.guarantee {
-                Some(_) => " (the promise of --guarantee is by group all the same)",
-                None => "",
-            };
-            notes.push(format!("--group does not decide which rows are held out: {why}{still}"));
-        }
+        notes.extend(arguments.groups_not_held_out(data.group()));
         let context = diagnose::Context {
             weight: weight.as_deref(),
             observation: observation.as_deref(),
@@ -358,7 +379,7 @@ impl Training {
         let known = learned.as_ref().and_then(|learned| learned.debiasing);
         let asks = mean.is_none() && known.is_none() && arguments.learning.debias != Debias::Yes;
         let mut lags = None;
-        let (Fit { fitted, held_out }, worth) = match learned {
+        let (fit, worth) = match learned {
             Some(learned) => {
                 lags = learned.lags;
                 (learned.fit, known)
@@ -376,28 +397,58 @@ impl Training {
                 (fit::fit(&data, &names, &options, &progress).map_err(refused)?, worth)
             }
         };
+        drop(progress);
+        let fit = match mean {
+            Some(mean) => Fit { fitted: fit.fitted.with_mean(mean), ..fit },
+            None => arguments.with_errors(fit, forecast),
+        };
+        let told = arguments.told(fit, worth, findings, notes, &kept)?;
+        Ok(FitSummary { lags, suggested, ..told })
+    }
+}
+
+impl Arguments {
+    /// Why groups do not decide which rows are held out, in words.
+    fn groups_not_held_out(&self, group: Option<&Group>) -> Option<String> {
+        let split = if self.columns.time.is_some() { Split::InOrder } else { Split::Random };
+        let why = fit::groups_not_held_out(group, split)?;
+        let still = match self.guarantee {
+            Some(_) => " (the promise of --guarantee is by group all the same)",
+            None => "",
+        };
+        Some(format!("--group does not decide which rows are held out: {why}{still}"))
+    }
+
+    /// A fit that knows where its errors come from.
+    fn with_errors(&self, fit: Fit, forecast: Option<String>) -> Fit {
+        let source = match self.errors {
+            Errors::HeldOut => ErrorSource::HeldOut,
+            Errors::InSample => ErrorSource::InSample,
+        };
+        Fit { fitted: fit.fitted.with_errors(source, forecast), ..fit }
+    }
+
+    /// What there is to say about a fit to rows of a table.
+    fn told(
+        &self,
+        fit: Fit,
+        worth: Option<Worth>,
+        mut findings: Vec<Finding>,
+        mut notes: Vec<String>,
+        kept: &Columns,
+    ) -> anyhow::Result<FitSummary> {
+        let Fit { fitted, held_out } = &fit;
         // Learned, it is no longer in the way.
         let moved = fitted.bias().is_some();
         findings.retain(|finding| !moved || !matches!(finding, Finding::Biased { .. }));
-        drop(progress);
-        if arguments.learning.loss == LossName::Law && !fitted.options().by_law {
+        if self.learning.loss == LossName::Law && !fitted.options().by_law {
             notes.push(
                 "models trained by the law of the errors do no better on rows held out, or that law is \
                  a Gaussian: those trained by the Gaussian's cost are kept"
                     .into(),
             );
         }
-        let fitted = match mean {
-            Some(mean) => fitted.with_mean(mean),
-            None => {
-                let source = match arguments.errors {
-                    Errors::HeldOut => ErrorSource::HeldOut,
-                    Errors::InSample => ErrorSource::InSample,
-                };
-                fitted.with_errors(source, forecast)
-            }
-        };
-        let (held_out_scores, verdict) = match &held_out {
+        let (held_out_scores, verdict) = match held_out {
             Some(held_out) => {
                 let sample = held_out.sample()?;
                 let laws = held_out.error_laws();
@@ -411,19 +462,19 @@ impl Training {
             None => (None, None),
         };
         Ok(FitSummary {
-            fit: Fit { fitted, held_out },
+            fit,
             held_out_scores,
             verdict,
             findings,
             worth,
-            lags,
-            suggested,
+            lags: None,
+            suggested: None,
             notes,
             time_written: kept.time_written().map(String::from),
             file: kept.file().to_string(),
             files: kept.files(),
-            output: arguments.output.clone(),
-            in_order,
+            output: self.output.clone(),
+            in_order: self.columns.time.is_some(),
         })
     }
 }

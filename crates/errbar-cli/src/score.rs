@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::arguments::{
     DateArguments, TableArguments, Threads, parse_beta, parse_column, parse_probability,
 };
-use crate::columns::{Columns, FileRows, Read, Request, TextId};
+use crate::columns::{Columns, FileRows, HELD, Read, Request, TextId};
 use crate::console::Console;
 use crate::files::FileArguments;
 use crate::resampling::{self, ResamplingArguments};
@@ -323,7 +323,7 @@ impl Arguments {
         let question = Question { model, asked, moved, beside, by, scale, judging };
         let answer = match self.exact {
             true => self.hold(&question, request.read(self.console)?)?,
-            false => match request.read_up_to(pass::HELD, self.console)? {
+            false => match request.read_up_to(HELD, self.console)? {
                 Read::All(kept) => self.hold(&question, *kept)?,
                 Read::More(passing) => match self.pass(&question, *passing)? {
                     Ok(answer) => answer,

@@ -8,7 +8,7 @@ use errbar::{Group, mean};
 use std::path::PathBuf;
 
 use crate::arguments::TableArguments;
-use crate::columns::{Columns, NumberId, Request, Role};
+use crate::columns::{Columns, NumberId, Passing, Request, Role, TextId};
 use crate::console::Console;
 use crate::learning::{ColumnArguments, LearningArguments};
 use crate::stop;
@@ -52,7 +52,31 @@ pub(crate) struct Raw {
     pub(crate) observation: Vec<f64>,
 }
 
+/// The columns that are asked of a table to learn from it.
+#[derive(Clone)]
+pub(crate) struct Asking {
+    made: ErrorColumns,
+    /// The column of what was observed, or of the error.
+    observed: String,
+    pub(crate) weight: Option<NumberId>,
+    pub(crate) group: Option<TextId>,
+    pub(crate) inputs: Vec<(String, NumberId)>,
+    /// Whether they were named.
+    named: bool,
+    not_in_all: Option<String>,
+}
+
+/// What is noted of an input as its values go by.
+#[derive(Clone, Default)]
+pub(crate) struct InputSeen {
+    first: Option<f64>,
+    varies: bool,
+    gaps: usize,
+    rows: usize,
+}
+
 /// Which columns the errors are made of.
+#[derive(Clone)]
 enum ErrorColumns {
     Error(NumberId),
     Difference {
@@ -67,7 +91,14 @@ enum ErrorColumns {
 impl Training {
     pub(crate) fn read(arguments: &Source) -> anyhow::Result<Self> {
         let mut request = Request::open(arguments.files, arguments.table)?;
-        let (made, mut used) = ErrorColumns::ask(arguments, &mut request)?;
+        let asking = Asking::of(arguments, &mut request)?;
+        asking.training(arguments, request.read(arguments.console)?)
+    }
+}
+
+impl Asking {
+    pub(crate) fn of(arguments: &Source, request: &mut Request) -> anyhow::Result<Self> {
+        let (made, mut used) = ErrorColumns::ask(arguments, request)?;
         let observed = used[0].clone();
         if arguments.unobserved {
             request.keep_gaps(made.seen());
@@ -84,13 +115,13 @@ impl Training {
                 .flatten()
                 .cloned(),
         );
-        let mut asked: Vec<(String, NumberId)> = Vec::new();
+        let mut inputs: Vec<(String, NumberId)> = Vec::new();
         let names = match arguments.columns.inputs.is_empty() {
             false => arguments.columns.inputs.clone(),
             true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
         };
         for name in &names {
-            if asked.iter().any(|(other, _)| other == name) {
+            if inputs.iter().any(|(other, _)| other == name) {
                 bail!("--inputs names the column \"{name}\" twice; name it once");
             }
             if used.first() == Some(name) {
@@ -108,73 +139,47 @@ impl Training {
             if arguments.table.missing.is_none() && !arguments.fit_mean {
                 request.keep_gaps(id);
             }
-            asked.push((name.clone(), id));
+            inputs.push((name.clone(), id));
         }
         let not_in_all = request.not_in_all();
-        let mut kept = request.read(arguments.console)?;
-        let mut notes = kept.notes();
-        kept.fill_values_in_words().iter().for_each(|warning| arguments.console.warn(warning));
+        let named = !arguments.columns.inputs.is_empty();
+        Ok(Self { made, observed, weight, group, inputs, named, not_in_all })
+    }
 
-        if arguments.columns.inputs.is_empty() {
-            for (name, id) in &asked {
-                if let Some(few) = kept.few_texts(*id) {
-                    arguments.console.warn(&format!("the column \"{name}\" is not used: {few}"));
+    /// Of rows that are all held.
+    pub(crate) fn training(
+        mut self,
+        arguments: &Source,
+        mut kept: Columns,
+    ) -> anyhow::Result<Training> {
+        let mut notes = self.inputs_in_words(arguments.console, &kept)?;
+        for (name, id) in &self.inputs {
+            let mut seen = InputSeen::default();
+            seen.look(kept.numbers(*id));
+            notes.extend(seen.in_words(name));
+        }
+        let inputs = kept.row_major(self.inputs.iter().map(|(_, id)| *id));
+        let names = self.names();
+        let mut raw = None;
+        if arguments.columns.time.is_some() {
+            let of = |id: &NumberId| kept.numbers(*id).to_vec();
+            raw = match &self.made {
+                ErrorColumns::Error(id) => Some(Raw { forecast: None, observation: of(id) }),
+                ErrorColumns::Difference { observation, forecast, .. } => {
+                    Some(Raw { forecast: Some(of(forecast)), observation: of(observation) })
                 }
-            }
-            notes.extend(chosen_inputs(&mut asked, &kept));
-            notes.extend(not_in_all);
+                ErrorColumns::Observation(_) => None,
+            };
         }
-        if asked.is_empty() {
-            bail!(
-                "{} has no column of numbers for sigma to depend on; name some with --inputs (the \
-                 forecast itself may be one)",
-                kept.file()
-            );
-        }
-        for (name, id) in &asked {
-            let column = kept.numbers(*id);
-            if column.iter().all(|x| Some(x) == column.first()) {
-                notes.push(format!("the input \"{name}\" never varies and tells nothing"));
-            }
-            let gaps = column.iter().filter(|x| x.is_nan()).count();
-            if gaps > 0 {
-                notes.push(format!(
-                    "the input \"{name}\" is missing in {gaps} of {} rows; they are kept (--missing drop \
-                     leaves them out)",
-                    column.len()
-                ));
-            }
-        }
-        let inputs = kept.row_major(asked.iter().map(|(_, id)| *id));
-        let names: Vec<String> = asked.into_iter().map(|(name, _)| name).collect();
-        let (mut mean, mut forecast, mut raw) = (None, None, None);
-        let in_time = arguments.columns.time.is_some();
-        let on_scale = |what: &'static str, values: Vec<f64>, kept: &Columns| {
-            arguments.learning.transform.all(what, &values).map_err(|error| kept.refused(error))
-        };
-        let (error, observation) = match made {
-            ErrorColumns::Error(id) => {
-                let error = kept.take(id);
-                raw = in_time.then(|| Raw { forecast: None, observation: error.clone() });
-                (error, None)
-            }
-            ErrorColumns::Difference { observation, forecast: id, name } => {
-                let (observation, around) = (kept.take(observation), kept.take(id));
-                raw = in_time.then(|| Raw {
-                    forecast: Some(around.clone()),
-                    observation: observation.clone(),
-                });
-                let observation = on_scale("observation", observation, &kept)?;
-                let around = on_scale("forecast", around, &kept)?;
-                let error = match arguments.unobserved {
-                    true => Ok(observation.iter().zip(&around).map(|(y, at)| y - at).collect()),
-                    false => errors_of(&observation, &around),
-                };
-                forecast = Some(name);
-                (error.map_err(|error| kept.refused(error))?, Some(observation))
+        let mut mean = None;
+        let (error, observation) = match self.made {
+            ErrorColumns::Error(_) | ErrorColumns::Difference { .. } => {
+                self.errors(arguments, &mut kept)?
             }
             ErrorColumns::Observation(id) => {
-                let observation = on_scale("observation", kept.take(id), &kept)?;
+                let scale = arguments.learning.transform;
+                let observation = scale.all("observation", &kept.take(id));
+                let observation = observation.map_err(|error| kept.refused(error))?;
                 let progress = arguments.console.progress("Mean");
                 let options = fit::Options::default()
                     .loss(arguments.learning.loss.with(arguments.learning.beta))
@@ -189,25 +194,125 @@ impl Training {
             }
         };
         stop::check()?;
-        let weight = weight.map(|id| kept.take(id));
-        let group = group.zip(arguments.columns.group.clone()).map(|(id, name)| {
+        let weight = self.weight.map(|id| kept.take(id));
+        let forecast = self.forecast();
+        let group = self.group.zip(arguments.columns.group.clone()).map(|(id, name)| {
             let texts = kept.texts(id);
             Group { name, labels: texts.values.clone(), rows: texts.rows.clone() }
         });
-        Ok(Self {
+        Ok(Training {
             kept,
             names,
             inputs,
             error,
             observation,
             raw,
-            observed,
+            observed: self.observed,
             weight,
             group,
             forecast,
             mean,
             notes,
         })
+    }
+
+    /// The names of the inputs.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.inputs.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The column with the forecast, if there is one.
+    pub(crate) fn forecast(&self) -> Option<String> {
+        match &self.made {
+            ErrorColumns::Difference { name, .. } => Some(name.clone()),
+            _ => None,
+        }
+    }
+
+    /// The errors of some rows of a forecaster, and what was observed, on the scale that is learned on.
+    pub(crate) fn errors(
+        &self,
+        arguments: &Source,
+        kept: &mut Columns,
+    ) -> anyhow::Result<(Vec<f64>, Option<Vec<f64>>)> {
+        let (observation, forecast) = match self.made {
+            ErrorColumns::Error(id) | ErrorColumns::Observation(id) => {
+                return Ok((kept.take(id), None));
+            }
+            ErrorColumns::Difference { observation, forecast, .. } => (observation, forecast),
+        };
+        let mut on_scale = |what: &'static str, id: NumberId| {
+            let values = arguments.learning.transform.all(what, &kept.take(id));
+            values.map_err(|error| kept.refused(error))
+        };
+        let observation = on_scale("observation", observation)?;
+        let around = on_scale("forecast", forecast)?;
+        let error = match arguments.unobserved {
+            true => Ok(observation.iter().zip(&around).map(|(y, at)| y - at).collect()),
+            false => errors_of(&observation, &around),
+        };
+        Ok((error.map_err(|error| kept.refused(error))?, Some(observation)))
+    }
+
+    /// Without the inputs that hold no numbers, as far as the first rows of some that pass tell.
+    pub(crate) fn inputs_so_far(&self, passing: &mut Passing) -> Vec<(String, NumberId)> {
+        let holds_numbers = |(_, id): &&(String, NumberId)| self.named || !passing.gives_up(*id);
+        self.inputs.iter().filter(holds_numbers).cloned().collect()
+    }
+
+    /// Keeps the inputs that hold numbers, and says what there is to say of the columns that were read.
+    pub(crate) fn inputs_in_words(
+        &mut self,
+        console: Console,
+        kept: &Columns,
+    ) -> anyhow::Result<Vec<String>> {
+        let mut notes = kept.notes();
+        kept.fill_values_in_words().iter().for_each(|warning| console.warn(warning));
+        if !self.named {
+            for (name, id) in &self.inputs {
+                if let Some(few) = kept.few_texts(*id) {
+                    console.warn(&format!("the column \"{name}\" is not used: {few}"));
+                }
+            }
+            notes.extend(chosen_inputs(&mut self.inputs, kept));
+            notes.extend(self.not_in_all.take());
+        }
+        if self.inputs.is_empty() {
+            bail!(
+                "{} has no column of numbers for sigma to depend on; name some with --inputs (the \
+                 forecast itself may be one)",
+                kept.file()
+            );
+        }
+        Ok(notes)
+    }
+}
+
+impl InputSeen {
+    /// Looks at further values.
+    pub(crate) fn look(&mut self, values: &[f64]) {
+        for x in values {
+            let first = *self.first.get_or_insert(*x);
+            self.varies |= *x != first;
+            self.gaps += usize::from(x.is_nan());
+        }
+        self.rows += values.len();
+    }
+
+    /// What there is to say of all of them.
+    pub(crate) fn in_words(&self, name: &str) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.varies {
+            notes.push(format!("the input \"{name}\" never varies and tells nothing"));
+        }
+        if self.gaps > 0 {
+            notes.push(format!(
+                "the input \"{name}\" is missing in {} of {} rows; they are kept (--missing drop leaves them \
+                 out)",
+                self.gaps, self.rows
+            ));
+        }
+        notes
     }
 }
 

@@ -270,6 +270,13 @@ impl<'a> Data<'a> {
         self.unit.as_deref()
     }
 
+    /// The same data as if there were no other rows: missing inputs stand for the medians of these.
+    pub(crate) fn alone(self) -> Self {
+        let median = |column| median(&self.inputs, self.columns, column);
+        let missing = (0..self.columns).map(median).collect();
+        Self { missing, ..self }
+    }
+
     /// Some of the rows, in the order given.
     pub(crate) fn pick(&self, rows: &[usize]) -> Data<'static> {
         let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();

@@ -321,6 +321,31 @@ pub enum Error {
     )]
     NothingHeldOut,
 
+    /// A fit that cannot take rows as they pass.
+    #[error("rows cannot be taken as they pass: {what}; hold them all")]
+    CannotPass {
+        /// What needs all of them at once.
+        what: &'static str,
+    },
+
+    /// So few rows that all can be held.
+    #[error(
+        "{rows} rows are too few to be taken as they pass: hold them all, or give at least {least}"
+    )]
+    TooFewToPass {
+        /// The rows that there are.
+        rows: usize,
+        /// The least there may be.
+        least: usize,
+    },
+
+    /// Rows that pass a second time are not those of the first.
+    #[error("row {row} is another than when it passed first: the rows have changed in between")]
+    Changed {
+        /// The row, counted from 0.
+        row: usize,
+    },
+
     /// Another number of names than of input columns.
     #[error("{names} names were given for {columns} input columns: give one for each")]
     WrongNames {

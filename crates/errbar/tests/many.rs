@@ -205,3 +205,16 @@ fn a_part_that_cannot_answer_is_named() {
     }
     assert!(matches!(Part::new(0, vec![], 1, &[], &[]), Err(Error::Empty | Error::NoInputs)));
 }
+
+#[test]
+fn temporary() {
+    for seed in 0..8 {
+        let ((x, error), (new, _)) = (draw(20 + seed % 4, ROWS), draw(2, 20_000));
+        let data = Data::new(&x, 2, &error).unwrap();
+        let options = fit::Options::default().seed(seed);
+        let all = fit::fit(&data, &names(), &options, &Silent).unwrap();
+        let some = fit::fit(&data, &names(), &options.most_rows(SAMPLE), &Silent).unwrap().fitted;
+        let regret = |fitted: &fit::Fitted| regret(fitted.predict(&new[..]).unwrap().sigma(), &new);
+        eprintln!("{seed} {} {}", regret(&all.fitted), regret(&some));
+    }
+}

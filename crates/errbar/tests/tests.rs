@@ -18,9 +18,10 @@ mod guarantee; // conformal intervals
 mod importance; // what each input is worth
 mod law; // laws beyond the Gaussian
 mod layers; // the order of the library's rooms
-mod many; // many rows, in parts
+mod many; // many rows, held in parts
 mod math; // elementary functions
 mod one_pass; // rows judged as they come
+mod passing; // many rows, as they pass
 mod promise; // guaranteed intervals whose share is kept right
 mod reliability; // the Reliability Score
 mod score_vectors; // 60-digit values

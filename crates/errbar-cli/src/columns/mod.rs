@@ -19,7 +19,7 @@ use errbar_table::files::Files;
 use errbar_table::{Na, NumberColumn, Tables};
 
 pub(crate) use self::kept::{Columns, FileRows, retain};
-pub(crate) use self::passing::{Passing, Surprise};
+pub(crate) use self::passing::{HELD, Passing, Surprise};
 use self::reader::{Reader, Wanted, WantedTime};
 pub(crate) use self::role::Role;
 use self::times::RequestedTimes;
@@ -239,6 +239,7 @@ pub(crate) enum Read {
 }
 
 /// What was asked of a table that is being read.
+#[derive(Clone)]
 struct Asked {
     na: Na,
     missing: Option<Missing>,

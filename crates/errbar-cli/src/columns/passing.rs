@@ -7,10 +7,13 @@ use errbar_table::{Joined, Numbers};
 
 use super::reader::{Part, Reader};
 use super::times::{Times, Way};
-use super::{Asked, Columns, FileRows};
+use super::{Asked, Columns, FileRows, NumberId};
 use crate::console::{Console, Progress};
 use crate::files::is_stdin;
 use crate::fill_values::FillValues;
+
+/// Rows up to which all are held in memory.
+pub(crate) const HELD: usize = 2_000_000;
 
 /// A table whose rows pass, some at a time; what is to be said of all of them is kept.
 pub(crate) struct Passing {
@@ -41,6 +44,10 @@ pub(crate) enum Surprise {
     Times,
     /// Their weights are too large or too small.
     Weights,
+    /// Which columns hold numbers is not told by the first rows.
+    Inputs,
+    /// Hardly any can be used.
+    Few,
 }
 
 impl Passing {
@@ -89,6 +96,11 @@ impl Passing {
             Surprise::Weights => {
                 ("weights are beyond what can be summed as it comes", "rescale them, ")
             }
+            Surprise::Inputs => (
+                "the first rows do not tell which columns hold numbers",
+                "name them with --inputs, ",
+            ),
+            Surprise::Few => ("hardly any of the rows can be used", ""),
         };
         let is_input = |file: &usize| is_stdin(tables.path(*file));
         if (0..tables.len()).any(|file| is_input(&file)) {
@@ -263,12 +275,54 @@ impl Passing {
         Ok(self.odd.add(columns)?)
     }
 
-    /// What is to be said of all rows that have passed; it holds none of them.
-    pub(crate) fn finish(mut self) -> anyhow::Result<Columns> {
+    /// Gives up a column that holds no numbers, as far as the rows tell that were read before any passed.
+    pub(crate) fn gives_up(&mut self, id: NumberId) -> bool {
+        let mut given_up = Some((String::new(), 1));
+        for part in &self.waiting {
+            match &part.columns.numbers[self.places[id.0]] {
+                Numbers::NotNumbers { value, row } => {
+                    given_up = Some((value.clone(), *row));
+                    break;
+                }
+                Numbers::Values(values) if values.iter().any(|x| !x.is_nan()) => given_up = None,
+                Numbers::Values(_) => {}
+            }
+        }
+        let Some((value, row)) = given_up else { return false };
+        self.passed.numbers[id.0] = Numbers::NotNumbers { value, row };
+        // It must not cost a row.
+        for asked in [&mut self.asked.numbers[id.0], &mut self.passed.asked[id.0]] {
+            (asked.may_have_gaps, asked.may_be_infinite) = (true, true);
+        }
+        true
+    }
+
+    /// Whether some rows are as the first ones told: a column that was given up may be text, but not empty first
+    /// and numbers then, and one that holds numbers is no text.
+    pub(crate) fn is_as_told(&self, kept: &Columns) -> bool {
+        let mut told = self.passed.numbers.iter().zip(&kept.numbers).zip(&self.asked.numbers);
+        told.all(|((told, now), asked)| match (told, now) {
+            (Numbers::NotNumbers { value, .. }, Numbers::Values(values)) => {
+                !value.is_empty() || values.iter().all(|x| x.is_nan())
+            }
+            (Numbers::Values(_), Numbers::NotNumbers { .. }) => asked.required,
+            _ => true,
+        })
+    }
+
+    /// What is to be said of all rows that have passed, and the same table once more.
+    pub(crate) fn finish_and_pass_again(mut self) -> anyhow::Result<(Columns, Self)> {
         self.join_odd()?;
-        self.passed.odd = self.odd.into_columns().map_or_else(Vec::new, |columns| columns.odd);
-        self.passed.check_rows()?;
-        Ok(self.passed)
+        let Self { asked, mut reader, places, mut passed, odd, .. } = self;
+        passed.odd = odd.into_columns().map_or_else(Vec::new, |columns| columns.odd);
+        passed.check_rows()?;
+        reader.restart();
+        Ok((passed, Self::new(asked, reader, places)))
+    }
+
+    /// What is to be said of all rows that have passed; it holds none of them.
+    pub(crate) fn finish(self) -> anyhow::Result<Columns> {
+        Ok(self.finish_and_pass_again()?.0)
     }
 }
 

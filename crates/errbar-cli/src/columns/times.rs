@@ -17,6 +17,7 @@ pub(super) struct Times {
 }
 
 /// The column of times that was asked for.
+#[derive(Clone)]
 pub(super) struct RequestedTimes {
     pub(super) column: RequestedColumn,
     pub(super) format: Option<DateFormat>,

@@ -13,9 +13,6 @@ use crate::columns::{Columns, Passing, Surprise};
 use crate::console::Progress;
 use crate::samples::ScoreRows;
 
-/// Rows up to which all are held in memory.
-pub(super) const HELD: usize = 2_000_000;
-
 /// That rows were judged as they passed.
 pub(super) fn note(all: &Assessment) -> Option<String> {
     let bound = significant(all.rs_bound?, 2);

@@ -4,7 +4,7 @@
 //! rows say whether the bias of those before them carries over; if it does not, forecasts stay as they
 //! are.
 
-use super::{LEAST_ROWS, MANY, Options, SAMPLE, apart, some_rows};
+use super::{LEAST_ROWS, MANY, Options, SAMPLE, apart, many, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::folds::Order;
@@ -122,15 +122,22 @@ pub fn worth_of_debiasing(
     let options = &options.on(data);
     let (apart, _) = apart(data, options)?;
     let data = apart.as_ref().unwrap_or(data);
-    // Of many rows as many as all kinds of models learn from.
-    let most_rows =
-        if data.rows() < MANY { options.most_rows } else { options.most_rows.min(SAMPLE) };
-    let some = || data.pick(&some_rows(data.rows(), &Options { most_rows, ..*options }));
-    let thinned = (data.rows() > most_rows).then(some);
+    let thinned = if data.rows() >= MANY && options.most_rows >= SAMPLE {
+        // Those that all kinds of models learn from.
+        Some(many::sample(data, options).0)
+    } else {
+        let some = || data.pick(&some_rows(data.rows(), options));
+        (data.rows() > options.most_rows).then(some)
+    };
     worth(thinned.as_ref().unwrap_or(data), options, monitor)
 }
 
-fn worth(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option<Worth>> {
+/// The same for rows all of which are looked at.
+pub(super) fn worth(
+    data: &Data,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Option<Worth>> {
     if data.rows() < LEAST_ROWS {
         return Ok(None);
     }

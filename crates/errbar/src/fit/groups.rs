@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::data::{Data, Split};
+use crate::data::{Group, Split};
 use crate::folds::LEAST_GROUPS;
 
 /// Why whole groups are not held out to judge models by, though rows belong to groups: a sentence, or
 /// `None` when they are, or when there are no groups.
 #[must_use]
-pub fn groups_not_held_out(data: &Data, split: Split) -> Option<String> {
-    let groups = data.group()?.rows.iter().collect::<HashSet<_>>().len();
+pub fn groups_not_held_out(group: Option<&Group>, split: Split) -> Option<String> {
+    let groups = group?.rows.iter().collect::<HashSet<_>>().len();
     match split {
         Split::InOrder => Some("rows are held out in the order of time, not whole groups".into()),
         Split::Random if groups < LEAST_GROUPS => Some(format!(

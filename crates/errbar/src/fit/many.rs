@@ -4,6 +4,8 @@
 //! that from every row, some rows at a time ([`rounds`](crate::rounds)): of each row they keep two bytes for each input
 //! and a few numbers. Rows held out weigh the two, multiplied, and the mean of all kinds of models of some rows.
 
+use std::iter::Peekable;
+
 use super::lesson::{self, Lesson};
 use super::validation::{HeldOut, Validation};
 use super::{Fit, Fitted, Kind, Options, fit_rows, some_rows, stacking};
@@ -16,7 +18,7 @@ use crate::law::ErrorLaw;
 use crate::loss::LossKind;
 use crate::mean::bias;
 use crate::monitor::{Monitor, Stage, task};
-use crate::rounds::{self, HELD, Local, Part, held_together, is_held};
+use crate::rounds::{self, HELD, Local, Part, drawn, held_together, is_held};
 use crate::sigma::stack::{self, Member, Stack};
 use crate::sigma::supported::Ground;
 use crate::sigma::trees::{self, Trees};
@@ -29,7 +31,7 @@ pub const SAMPLE: usize = 50_000;
 pub const MANY: usize = 2 * SAMPLE;
 
 /// Rows that are looked at together.
-const AT_ONCE: usize = 1 << 16;
+pub(super) const AT_ONCE: usize = 1 << 16;
 
 /// Of rows held out, so many judge.
 const JUDGES: usize = 100_000;
@@ -39,12 +41,43 @@ const BINS: usize = 255;
 
 /// Whether trees of all rows refine what some say.
 pub(super) fn are_many(data: &Data, options: &Options) -> bool {
-    let refines = matches!(options.kind, Kind::Auto | Kind::Stack | Kind::Trees);
-    let by_gaussian = !options.by_law && !matches!(options.loss, LossKind::OfLaw(..));
-    // With fewer rows or less work somebody has asked for less; and beyond bounds nobody knows the errors.
-    let all = options.most_rows >= data.rows() && options.budget == f64::MAX;
-    let free = options.bounds.are_none() && options.validation > 0.0;
-    data.rows() >= MANY && refines && by_gaussian && all && free
+    data.rows() >= MANY && options.most_rows >= data.rows() && options.refines()
+}
+
+impl Options {
+    /// Whether trees of all rows refine what some of many say.
+    pub(super) fn refines(&self) -> bool {
+        let kind = matches!(self.kind, Kind::Auto | Kind::Stack | Kind::Trees);
+        let by_gaussian = !self.by_law && !matches!(self.loss, LossKind::OfLaw(..));
+        // With less work somebody has asked for less; and beyond bounds nobody knows the errors.
+        let free = self.bounds.are_none() && self.validation > 0.0;
+        kind && by_gaussian && free && self.budget == f64::MAX
+    }
+}
+
+/// Some of many rows, and which they are: in time every so many, else any of them, each as likely, however many
+/// come after it.
+pub(super) fn sample(data: &Data, options: &Options) -> (Data<'static>, Vec<usize>) {
+    let chosen = match options.split {
+        Split::InOrder => some_rows(data.rows(), &Options { most_rows: SAMPLE, ..*options }),
+        Split::Random => {
+            let draw = |row: usize| (drawn_for(row, options.seed), row);
+            let mut drawn: Vec<(u64, usize)> = (0..data.rows()).map(draw).collect();
+            if data.rows() > SAMPLE {
+                drawn.select_nth_unstable(SAMPLE);
+                drawn.truncate(SAMPLE);
+            }
+            let mut rows: Vec<usize> = drawn.into_iter().map(|(_, row)| row).collect();
+            rows.sort_unstable();
+            rows
+        }
+    };
+    (data.pick(&chosen).alone(), chosen)
+}
+
+/// What is drawn for a row: those with the least are the sample.
+pub(super) fn drawn_for(row: usize, seed: u64) -> u64 {
+    drawn(seed, u64::MAX - 1, row as u64)
 }
 
 /// Fits to some of the rows, then to what is left of all of them.
@@ -54,35 +87,26 @@ pub(super) fn fit(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Fit> {
-    let few = Options { most_rows: SAMPLE, ..*options };
-    let chosen = some_rows(data.rows(), &few);
-    let sample = data.pick(&chosen);
-    let first = Stage { whole: monitor, from: 0.0, to: 0.4 };
-    let mut fit = fit_rows(&sample, names, options, None, &first)?;
-    if let Some(held_out) = &mut fit.held_out {
-        held_out.rows.iter_mut().for_each(|row| *row = chosen[*row]);
-    }
-    let second = Stage { whole: monitor, from: 0.4, to: 1.0 };
-    let mut refining = Refining::of(fit, &sample, data.rows(), options, monitor)?;
-    drop(sample);
+    let (some, chosen) = sample(data, options);
+    let mut refining = Refining::begin(&some, chosen, data.rows(), names, options, monitor)?;
+    drop(some);
     {
         let _task = task(monitor, "rows into bins", None);
-        let mut next = chosen.iter().copied().peekable();
         for from in (0..data.rows()).step_by(AT_ONCE) {
             let rows: Vec<usize> = (from..(from + AT_ONCE).min(data.rows())).collect();
-            let seen: Vec<bool> = rows.iter().map(|row| next.next_if_eq(row).is_some()).collect();
-            refining.add(&data.pick(&rows), &seen)?;
+            refining.add(&data.pick(&rows))?;
         }
     }
-    refining.finish(&second)
+    refining.finish(monitor)
 }
 
 /// A fit to some rows that is being refined by all of them, as they pass.
-pub struct Refining {
+pub(super) struct Refining {
     fit: Fit,
     options: Options,
-    /// All rows that are to pass.
+    /// All rows that are to pass, and those of the sample that have not passed yet.
     rows: usize,
+    sample: Peekable<std::vec::IntoIter<usize>>,
     /// What trees start from, and where sigma is held.
     start: Model,
     ground: Option<Ground>,
@@ -115,17 +139,23 @@ struct Judges {
 }
 
 impl Refining {
-    /// Of a fit to some rows, which are part of so many.
+    /// Fits to some of so many rows.
     ///
     /// # Errors
-    /// None for a fit and the rows that it is of, but for a monitor that asked to stop.
-    pub fn of(
-        fit: Fit,
+    /// As [`fit_rows`].
+    pub(super) fn begin(
         sample: &Data,
+        chosen: Vec<usize>,
         rows: usize,
+        names: &[String],
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
+        let first = Stage { whole: monitor, from: 0.0, to: 0.4 };
+        let mut fit = fit_rows(sample, names, options, None, &first)?;
+        if let Some(held_out) = &mut fit.held_out {
+            held_out.rows.iter_mut().for_each(|row| *row = chosen[*row]);
+        }
         let options = options.on(sample);
         let left = sample.clone().with_error(left(&fit.fitted, sample)?);
         let used = fit.fitted.used();
@@ -151,6 +181,7 @@ impl Refining {
             fit,
             options,
             rows,
+            sample: chosen.into_iter().peekable(),
             used,
             parts: Vec::new(),
             passed: 0,
@@ -165,7 +196,7 @@ impl Refining {
     ///
     /// # Errors
     /// Another number of inputs, or values that the fit does not take.
-    pub fn add(&mut self, data: &Data, seen: &[bool]) -> Result<()> {
+    pub(super) fn add(&mut self, data: &Data) -> Result<()> {
         let sigma = self.held_start.predict(data.inputs())?;
         let left = left(&self.fit.fitted, data)?;
         self.ranges.stretch(data.inputs());
@@ -174,8 +205,8 @@ impl Refining {
         let in_time = self.options.split == Split::InOrder;
         // In time the last of all rows say when to stop, and none before them.
         let first_judge = if in_time { (self.rows as f64 * (1.0 - HELD)) as usize } else { 0 };
-        let seen: Vec<bool> = (seen.iter().enumerate())
-            .map(|(row, seen)| *seen || self.passed + row < first_judge)
+        let seen: Vec<bool> = (self.passed..self.passed + data.rows())
+            .map(|row| self.sample.next_if_eq(&row).is_some() || row < first_judge)
             .collect();
         let is_held = |row: &usize| {
             let alone = || is_held(HELD, self.options.seed, number, *row as u64);
@@ -229,7 +260,8 @@ impl Refining {
     ///
     /// # Errors
     /// Errors that are all zero, or a monitor that asked to stop.
-    pub fn finish(mut self, monitor: &dyn Monitor) -> Result<Fit> {
+    pub(super) fn finish(mut self, monitor: &dyn Monitor) -> Result<Fit> {
+        let monitor = &Stage { whole: monitor, from: 0.4, to: 1.0 };
         let parts = std::mem::take(&mut self.parts);
         let trees = {
             let _task = task(monitor, "training", Some("trees of all rows"));

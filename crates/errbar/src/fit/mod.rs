@@ -31,6 +31,7 @@ mod latent;
 mod lesson;
 mod many;
 mod neighbours;
+mod passing;
 mod saved;
 mod shape;
 mod stacking;
@@ -47,7 +48,8 @@ pub use self::forecasts::{Forecasts, Rows};
 pub use self::groups::groups_not_held_out;
 pub use self::importance::Importance;
 use self::lesson::Lesson;
-pub use self::many::{MANY, Refining, SAMPLE};
+pub use self::many::{MANY, SAMPLE};
+pub use self::passing::{Passing, Sampling};
 pub use self::shape::{LawKind, Shape};
 pub use self::training_rows::Known;
 use self::training_rows::TrainingRows;
@@ -269,6 +271,19 @@ impl Options {
         guarantee: Option<guarantee::Method>,
     }
 
+    fn check(&self) -> Result<()> {
+        if !(0.0..=0.9).contains(&self.validation) {
+            return Err(Error::BadValidation { value: self.validation });
+        }
+        if self.budget.is_nan() || self.budget <= 0.0 {
+            return Err(Error::BadBudget { value: self.budget });
+        }
+        if self.most_rows < LEAST_ROWS {
+            return Err(Error::BadMostRows { value: self.most_rows, least: LEAST_ROWS });
+        }
+        Ok(())
+    }
+
     /// The same for these data: in the order of time, if they are.
     fn on(&self, data: &Data) -> Self {
         let split = if data.is_in_time() { Split::InOrder } else { self.split };
@@ -368,18 +383,8 @@ fn fit_or_debias(
     if_it_pays: bool,
     monitor: &dyn Monitor,
 ) -> Result<(Fit, Option<Worth>)> {
-    if names.len() != data.columns() {
-        return Err(Error::WrongNames { names: names.len(), columns: data.columns() });
-    }
-    if !(0.0..=0.9).contains(&options.validation) {
-        return Err(Error::BadValidation { value: options.validation });
-    }
-    if options.budget.is_nan() || options.budget <= 0.0 {
-        return Err(Error::BadBudget { value: options.budget });
-    }
-    if options.most_rows < LEAST_ROWS {
-        return Err(Error::BadMostRows { value: options.most_rows, least: LEAST_ROWS });
-    }
+    check_names(names, data.columns())?;
+    options.check()?;
     let mut options = options.on(data);
     // Rows that do not count must not be seen, not even in a range.
     let counted: Option<Data> = data.weight().filter(|w| w.contains(&0.0)).map(|weight| {
@@ -415,6 +420,13 @@ fn fit_or_debias(
         validation.dependence = dependence;
     }
     Ok((fit, worth))
+}
+
+fn check_names(names: &[String], columns: usize) -> Result<()> {
+    if names.len() != columns {
+        return Err(Error::WrongNames { names: names.len(), columns });
+    }
+    Ok(())
 }
 
 /// The bounds of each error, where observations keep to some.

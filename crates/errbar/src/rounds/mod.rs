@@ -50,7 +50,7 @@ use rayon::prelude::*;
 
 pub use self::message::{Answer, Ask};
 pub use self::part::Part;
-pub(crate) use self::part::{held_together, is_held};
+pub(crate) use self::part::{drawn, held_together, is_held};
 pub(crate) use self::trees::{HELD, further};
 pub use self::trees::{Learned, trees};
 use crate::error::{Error, Result};

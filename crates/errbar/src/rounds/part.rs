@@ -347,7 +347,7 @@ pub(crate) fn held_together(share: f64, seed: u64, number: u32) -> bool {
 }
 
 /// A number drawn for a row of a part.
-fn drawn(seed: u64, part: u64, row: u64) -> u64 {
+pub(crate) fn drawn(seed: u64, part: u64, row: u64) -> u64 {
     // SplitMix64 thrice: what follows from one number to the next is mixed well.
     let mix = |x: u64| {
         let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
