@@ -9,7 +9,8 @@ it), or from a wheel.
 
 Every side fits the same rows with two threads, one after another in one run, each in a process of its own:
 
-- errbar: SigmaRegressor() as it comes, and with kind="trees";
+- errbar: SigmaRegressor() as it comes, and with kind="trees"; "errbar fit" is the program on a Parquet file of the rows,
+  which of more than 2,000,000 holds some at a time;
 - CatBoost: RMSEWithUncertainty, its variance, a tenth of the rows stops it early;
 - LightGBM: gamma loss on the squared errors, likewise.
 
@@ -26,6 +27,7 @@ import platform
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from importlib import metadata
 from pathlib import Path
@@ -40,7 +42,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sigma10", type=Path, metavar="SIGMA10", help="the Python file that makes the rows")
     parser.add_argument("--rows", default="1e3,1e4,1e5", metavar="N,…", help="how many rows to learn from")
-    parser.add_argument("--sides", metavar="NAME,…", help="only these sides")
+    parser.add_argument("--sides", metavar="NAME,…", help="only these sides, errbar fit among them if named")
     parser.add_argument("--wheel", type=Path, metavar="FILE", help="install errbar from this wheel")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the markdown here as well")
     return parser.parse_args()
@@ -105,13 +107,58 @@ SIDES = {
 }
 
 
+PROGRAM = "errbar fit"
+
+
+def module(path):
+    spec = importlib.util.spec_from_file_location("sigma10", path)
+    sigma10 = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sigma10)
+    return sigma10
+
+
+def write(sigma10, rows, seed, path):
+    """Rows in a Parquet file; the true sigmas."""
+    import pyarrow
+    import pyarrow.parquet
+
+    inputs, error, sigma = sigma10.make(rows, seed=seed)
+    columns = {f"x{k}": inputs[:, k] for k in range(inputs.shape[1])}
+    pyarrow.parquet.write_table(pyarrow.table(columns | {"error": error}), path, row_group_size=250_000)
+    return sigma
+
+
+def measure_program(path, rows, folder):
+    """The same of the program, as a whole."""
+    import json
+
+    import numpy as np
+    import pyarrow.csv
+    from table_peers import run
+
+    program = Path(sys.executable).parent / PACKAGES[0]
+    model, predicted = folder / "model.json", folder / "predicted.csv"
+    fit = [program, "fit", folder / "train.parquet", "--error", "error", "--json", "--threads", THREADS, "-o", model]
+    clock, processor, memory, output = run(fit)
+    predict = [program, "predict", folder / "test.parquet", "--model", model, "--threads", THREADS, "-o", predicted]
+    predicting, *_ = run(predict)
+    ratio = np.load(folder / "sigma.npy") / pyarrow.csv.read_csv(predicted)["sigma"].to_numpy()
+    regret = np.mean((ratio**2 - 1) / 2 - np.log(ratio))
+    return regret, json.loads(output)["model"]["trained_on"], processor, clock, predicting, memory
+
+
+def write_both(path, rows, folder):
+    import numpy as np
+
+    write(module(path), rows, 0, folder / "train.parquet")
+    np.save(folder / "sigma.npy", write(module(path), TEST_ROWS, 99, folder / "test.parquet"))
+
+
 def measure(path, side, rows):
     """Regret, rows learned from, seconds of the processor and of the clock, of prediction, and memory in MB."""
     import numpy as np
 
-    spec = importlib.util.spec_from_file_location("sigma10", path)
-    sigma10 = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sigma10)
+    sigma10 = module(path)
     inputs, error, _ = sigma10.make(rows, seed=0)
     processor, clock = time.process_time(), time.perf_counter()
     predict, used = SIDES[side](inputs, error)
@@ -139,10 +186,20 @@ def main():
     ]
     print("\n".join(lines), flush=True)
     sides = ARGUMENTS.sides.split(",") if ARGUMENTS.sides else list(SIDES)
+    path = ARGUMENTS.sigma10.resolve()
     for rows in (int(float(rows)) for rows in ARGUMENTS.rows.split(",")):
         for side in sides:
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
-                found = pool.apply(measure, (ARGUMENTS.sigma10.resolve(), side, rows))
+            # In a process of its own.
+            def alone(work, *given):
+                with multiprocessing.get_context("spawn").Pool(1) as pool:
+                    return pool.apply(work, given)
+
+            if side == PROGRAM:
+                with tempfile.TemporaryDirectory() as folder:
+                    alone(write_both, path, rows, Path(folder))
+                    found = measure_program(path, rows, Path(folder))
+            else:
+                found = alone(measure, path, side, rows)
             regret, used, processor, clock, predicting, memory = found
             lines.append(
                 f"| {rows:,} | {side} | {regret:.4f} | {used:,} | {processor:.2f} | {clock:.2f} | {predicting:.3f} "

@@ -32,6 +32,9 @@ use crate::{model_file, output, stop};
 /// Rows are held out, in turn, to choose among models and to judge them honestly; the model is then
 /// fitted to all rows, or to as many as --most-rows, --budget and --guarantee leave it.
 ///
+/// From 100,000 rows on all kinds of models learn from 50,000 of them, and trees of all rows refine what these say. Files of
+/// more than 2,000,000 rows are read twice rather than held (but for those in time, or with options that need all rows at once).
+///
 /// The errors should be those of forecasts made without knowing the observation, as they will be in
 /// use. Errors of a forecaster on the very rows it was fitted to are too small (--errors in-sample).
 #[derive(Debug, clap::Args)]

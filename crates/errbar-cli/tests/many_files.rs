@@ -525,3 +525,40 @@ fn many_rows_are_judged_as_they_pass() {
     assert!(said.stderr.contains("standard input: the rows are not in the order of time, and so many cannot be read again: sort them, name a file, or say --exact"), "{}", said.stderr);
     errbar_with(at, &both, ["score", "-", "-q"]).well();
 }
+
+#[test]
+fn many_rows_are_learned_from_as_they_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let change = |row: usize, line: String| match row {
+        // The last row tells that "lead" is no column of numbers.
+        _ if row == ALL - 1 => line.rsplit_once(',').unwrap().0.to_string() + ",late",
+        _ if row % 100_000 == 5 => line.replacen(',', ",,", 1).rsplit_once(',').unwrap().0.into(),
+        _ => line,
+    };
+    many(&at.join("a.csv"), 0, FIRST, &change);
+    many(&at.join("b.csv"), FIRST, ALL, &change);
+    let fit = |more: &str| {
+        let command = format!("fit a.csv b.csv --model trees --weight hour --debias no {more}");
+        run(at, &command).well()
+    };
+    let passed = fit("--inputs sigma -o passed.json");
+    for said in [
+        "more than 2,000,000 rows are read twice, and learned from as they pass",
+        "21 of 2100000 rows were left out: 21 have no forecast",
+    ] {
+        assert!(passed.stderr.contains(said), "{}", passed.stderr);
+    }
+    let held = fit("-o held.json");
+    for said in [
+        "the first rows do not tell which columns hold numbers: all of them are held in memory",
+        "21 of 2100000 rows were left out: 21 have no forecast",
+        "not used: \"lead\" (late is no number)",
+    ] {
+        assert!(held.stderr.contains(said), "{}", held.stderr);
+    }
+    let said = |ran: &Ran| ran.printed().replace("held.json", "passed.json");
+    assert_eq!(said(&passed), said(&held));
+    let model = |name: &str| std::fs::read(at.join(name)).unwrap();
+    assert!(model("passed.json") == model("held.json"));
+}

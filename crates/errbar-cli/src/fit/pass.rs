@@ -62,9 +62,7 @@ impl Arguments {
                 || -> anyhow::Result<()> {
                     ids.iter().zip(&mut seen).for_each(|(id, seen)| seen.look(kept.numbers(*id)));
                     let rows = self.rows(asking, &ids, &mut kept, &mut labels)?;
-                    if rows.error.is_empty() {
-                        return Ok(());
-                    }
+                    let Some(rows) = rows else { return Ok(()) };
                     let data = rows.data(ids.len(), self.columns.group.as_deref(), &labels);
                     let add = data.and_then(|data| sampling.add(&data));
                     add.map_err(|error| kept.refused(error))?;
@@ -113,9 +111,7 @@ impl Arguments {
                     || again.next(&reading),
                     || -> anyhow::Result<()> {
                         let rows = self.rows(asking, &ids, &mut some, &mut Labels::default())?;
-                        if rows.error.is_empty() {
-                            return Ok(());
-                        }
+                        let Some(rows) = rows else { return Ok(()) };
                         let data = Data::with_missing(&rows.inputs, ids.len(), &rows.error);
                         match data.and_then(|data| learning.add(&data)) {
                             Err(errbar::Error::Changed { .. }) => bail!(changed(&kept)),
@@ -136,14 +132,17 @@ impl Arguments {
         Ok(Ok(self.told(fit, worth.or(told), findings, notes, &kept)?))
     }
 
-    /// Those of some rows that count.
+    /// Those of some rows that count, if there are any.
     fn rows(
         &self,
         asking: &Asking,
         ids: &[NumberId],
         kept: &mut Columns,
         labels: &mut Labels,
-    ) -> anyhow::Result<Rows> {
+    ) -> anyhow::Result<Option<Rows>> {
+        if kept.rows() == 0 {
+            return Ok(None);
+        }
         let mut inputs = kept.row_major(ids.iter().copied());
         let (mut error, mut observation) = asking.errors(&self.source(), kept)?;
         let mut weight = asking.weight.map(|id| kept.take(id));
@@ -163,7 +162,7 @@ impl Arguments {
                 .flatten()
                 .for_each(|values| retain(values, &counts));
         }
-        Ok(Rows { inputs, error, observation, weight, group })
+        Ok((!error.is_empty()).then_some(Rows { inputs, error, observation, weight, group }))
     }
 }
 
