@@ -65,8 +65,9 @@ impl Course {
                 }
                 seen.varies |= x.is_nan() || x != seen.first;
                 // A gap comes neither before nor after another value.
-                seen.rises &= !(x < seen.last);
-                seen.falls &= !(x > seen.last);
+                let gap = x.is_nan() || seen.last.is_nan();
+                seen.rises &= gap || x >= seen.last;
+                seen.falls &= gap || x <= seen.last;
                 seen.last = x;
             }
         }
