@@ -206,6 +206,7 @@ impl ColumnArguments {
         series.observation = Some(training.observed.clone());
         series.group = self.group.clone();
         series.dates = training.kept.time_is_dates();
+        series.offset = training.kept.time_has_offset();
         // As it was said, or as it was found.
         let found = training.kept.time_written().and_then(|written| written.split_once(": "));
         let told = self.dates.date_format.as_ref().map(ToString::to_string);
@@ -330,7 +331,8 @@ impl Training {
         let in_order = arguments.columns.time.is_some();
         let options = arguments.options()?;
         let options = match &self.mean {
-            Some(_) => options.beside_a_mean(self.error.len()),
+            // The process knows the inputs of the table alone.
+            Some(_) => options.beside_a_mean(self.error.len()).calendar(false),
             None => options,
         };
         // Without a forecast there is nothing to move, and the cross method promises nothing of it.
@@ -381,10 +383,10 @@ impl Training {
         });
         let known = learned.as_ref().and_then(|learned| learned.debiasing);
         let asks = mean.is_none() && known.is_none() && arguments.learning.debias != Debias::Yes;
-        let mut lags = None;
+        let (mut calendar, mut lags) = (None, None);
         let (fit, worth) = match learned {
             Some(learned) => {
-                lags = learned.lags;
+                (calendar, lags) = (learned.calendar, learned.lags);
                 (learned.fit, known)
             }
             None if asks && may => {
@@ -406,7 +408,7 @@ impl Training {
             None => arguments.with_errors(fit, forecast),
         };
         let told = arguments.told(fit, worth, findings, notes, &kept)?;
-        Ok(FitSummary { lags, suggested, ..told })
+        Ok(FitSummary { calendar, lags, suggested, ..told })
     }
 }
 
@@ -470,6 +472,7 @@ impl Arguments {
             verdict,
             findings,
             worth,
+            calendar: None,
             lags: None,
             suggested: None,
             notes,

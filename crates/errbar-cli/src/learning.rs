@@ -103,6 +103,11 @@ pub(crate) struct LearningArguments {
     #[arg(long)]
     pub(crate) keep_inputs: bool,
 
+    /// Whether hour of day, day of week and season of --time are inputs, too, where the times are dates: auto, where later
+    /// rows gain by them (two standard errors of CRPS), or no.
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(crate) calendar: Calendar,
+
     /// Learn the bias of the forecaster as a function of the inputs too, and move forecasts by it (the
     /// column "debiased" of errbar predict): yes, no, or auto, where rows held out gain by it: at least
     /// 1% of CRPS, and two standard errors.
@@ -141,6 +146,12 @@ pub(crate) struct LearningArguments {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum YesNo {
     Yes,
+    No,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Calendar {
+    Auto,
     No,
 }
 
@@ -199,7 +210,8 @@ impl LearningArguments {
             .law(self.law)
             .recalibrate(self.recalibrate == YesNo::Yes)
             .bounds(bounds(self.lower, self.upper)?)
-            .transform(self.transform))
+            .transform(self.transform)
+            .calendar(self.calendar == Calendar::Auto))
     }
 }
 

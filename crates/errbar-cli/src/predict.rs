@@ -29,6 +29,7 @@ use self::tally::Tally;
 use crate::arguments::{Threads, parse_finite, parse_probability};
 use crate::console::Console;
 use crate::files::FileArguments;
+use crate::series::words_of;
 use crate::{arguments, model_file, stop};
 
 /// Put error bars on new forecasts.
@@ -43,7 +44,7 @@ use crate::{arguments, model_file, stop};
 ///
 /// A model that was fitted with --time follows what was observed: what errbar update took, and, with --lag or
 /// --observation, what rows of the table itself hold, as soon as it was known. The table must have the model's
-/// column of times then.
+/// column of times then, as it must for one that takes hour of day, day of week or season from it.
 ///
 /// The table is read as a stream, whatever its size, and several files as one table, whose columns the first file has in
 /// its order; files with other columns are refused, or get a file each in a folder (-o FOLDER/).
@@ -216,7 +217,8 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     };
     match written {
         Ok(tally) => {
-            tally.say(arguments.console, &name, fitted.names(), arguments);
+            tally.say(arguments.console, &name, &fitted.called(), arguments);
+            work.say_without_time();
             tally.say_missing(arguments.console, fitted);
             Ok(())
         }
@@ -309,6 +311,20 @@ impl Work<'_> {
             values.push(NewValues::Texts(self.sources.clone(), source));
         }
         Ok(sink.write(&batch, &values)?)
+    }
+
+    /// Says how many rows have no time, where their place in the calendar is an input.
+    fn say_without_time(&self) {
+        let count = self.walk.as_ref().map_or(0, InTime::without_time);
+        if count > 0 && !self.fitted.calendar().is_empty() {
+            self.arguments.console.warn(&format!(
+                "{count} {} no time, so that the {} of {} not known: {} as outside",
+                if count == 1 { "row has" } else { "rows have" },
+                words_of(self.fitted),
+                if count == 1 { "it is" } else { "them is" },
+                if count == 1 { "it counts" } else { "they count" },
+            ));
+        }
     }
 
     /// The same for each file by itself.

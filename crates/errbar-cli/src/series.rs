@@ -92,20 +92,7 @@ impl SeriesTable {
             None => None,
         };
         let mut kept = request.read(asked.console)?;
-        if series.dates && !kept.time_is_dates() {
-            bail!(
-                "{}: the times in column \"{}\" are numbers, and those that the model knows are dates",
-                kept.file(),
-                series.time
-            );
-        }
-        if !series.dates && kept.time_is_dates() {
-            bail!(
-                "{}: the times in column \"{}\" are dates, and those that the model knows are numbers",
-                kept.file(),
-                series.time
-            );
-        }
+        check_dates(fitted, series, &kept, &series.time)?;
         let rows = kept.rows();
         Ok(Self {
             inputs: kept.row_major(inputs),
@@ -133,6 +120,46 @@ impl SeriesTable {
     pub(crate) fn group_of(&self, row: usize) -> Option<&str> {
         self.group.as_ref().map(|group| group.labels[group.rows[row] as usize].as_str())
     }
+}
+
+/// That the times of a table, in a column of this name, are such as the model knows.
+pub(crate) fn check_dates(
+    fitted: &Fitted,
+    series: &Series,
+    kept: &Columns,
+    name: &str,
+) -> anyhow::Result<()> {
+    let are = |dates: bool| if dates { "dates" } else { "numbers" };
+    if series.dates != kept.time_is_dates() {
+        bail!(
+            "{}: the times in column \"{name}\" are {}, and those that the model knows are {}",
+            kept.file(),
+            are(kept.time_is_dates()),
+            are(series.dates)
+        );
+    }
+    // Where hours and days are inputs, those of another place are other ones.
+    if !fitted.calendar().is_empty()
+        && let (Some(told), Some(offset)) = (series.offset, kept.time_has_offset())
+        && told != offset
+    {
+        let some = |offset: bool| if offset { "an offset" } else { "no offset" };
+        bail!(
+            "{}: the times in column \"{name}\" have {} from UTC, and those that the model learned {} of have {}: \
+             write both alike",
+            kept.file(),
+            some(offset),
+            words_of(fitted),
+            some(told)
+        );
+    }
+    Ok(())
+}
+
+/// What of the calendar a model takes: "hour of day and season".
+pub(crate) fn words_of(fitted: &Fitted) -> String {
+    let names: Vec<&str> = fitted.calendar().iter().map(|cycle| cycle.name()).collect();
+    errbar::words::and(&names)
 }
 
 /// A time in words: a date, with its time of day if it has one, or the number.

@@ -363,19 +363,17 @@ fn ahead(table: &SeriesTable, fitted: &Fitted, updated: &Updated) -> anyhow::Res
     let open: Vec<usize> = open.into_iter().filter(|&row| rows.time[row] > last).collect();
     let model = fitted.without_lags().unwrap_or(fitted);
     let width = model.names().len();
+    let all = model.with_calendar(rows.inputs, rows.time)?;
     let takes = |row: &usize| {
-        let inputs = &rows.inputs[row * width..(row + 1) * width];
+        let inputs = &all[row * width..(row + 1) * width];
         inputs.iter().all(|x| x.is_finite() || (x.is_nan() && model.takes_missing()))
     };
     let open: Vec<usize> = open.into_iter().filter(takes).collect();
     if open.is_empty() {
         return Ok(None);
     }
-    let inputs: Vec<f64> = open
-        .iter()
-        .flat_map(|&row| &rows.inputs[row * width..(row + 1) * width])
-        .copied()
-        .collect();
+    let inputs: Vec<f64> =
+        open.iter().flat_map(|&row| &all[row * width..(row + 1) * width]).copied().collect();
     let said = model.predict(Rows::new(&inputs))?;
     let outside = said.outside().iter().filter(|outside| **outside).count() as f64;
     let count = open.len() as f64;

@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use crate::checks::{check_finite, check_length, check_rows, errors_of};
+use crate::cycles::Cycle;
 use crate::error::{Error, Result};
 use crate::math::quantile;
 
@@ -43,6 +44,8 @@ pub struct Data<'a> {
     in_time: bool,
     /// What stands for a missing value of each input.
     missing: Vec<f64>,
+    /// Cycles of the calendar among the inputs, each with the first of its two columns.
+    cycles: Vec<(usize, Cycle)>,
 }
 
 /// Which group each row belongs to.
@@ -90,6 +93,7 @@ impl<'a> Data<'a> {
             together: None,
             in_time: false,
             missing: (0..columns).map(|column| median(inputs, columns, column)).collect(),
+            cycles: Vec::new(),
         })
     }
 
@@ -259,6 +263,17 @@ impl<'a> Data<'a> {
         self.group.as_ref()
     }
 
+    /// The same data whose inputs from a column on are cycles of the calendar, two columns each.
+    pub(crate) fn with_cycles(self, first: usize, cycles: &[Cycle]) -> Self {
+        let cycles = cycles.iter().enumerate().map(|(nth, cycle)| (first + 2 * nth, *cycle));
+        Self { cycles: cycles.collect(), ..self }
+    }
+
+    /// Cycles of the calendar among the inputs, each with the first of its two columns.
+    pub(crate) fn cycles(&self) -> &[(usize, Cycle)] {
+        &self.cycles
+    }
+
     /// The same data, each row's error to be counted in a unit of its own.
     pub(crate) fn in_units(self, unit: Vec<f64>) -> Self {
         debug_assert_eq!(unit.len(), self.rows());
@@ -290,6 +305,7 @@ impl<'a> Data<'a> {
             weight: self.weight().map(|weight| of(weight).into()),
             unit: self.unit().map(of),
             missing: self.missing.clone(),
+            cycles: self.cycles.clone(),
             together: self.together().map(|ids| rows.iter().map(|&row| ids[row]).collect()),
             group: self.group.as_ref().map(|group| Group {
                 rows: rows.iter().map(|&row| group.rows[row]).collect(),

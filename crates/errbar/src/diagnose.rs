@@ -404,6 +404,15 @@ pub(crate) fn standard_error(values: &[f64], weight: Option<&[f64]>) -> f64 {
     of_batches(values, weight, batches(values.len()))
 }
 
+/// [`standard_error`] from at most so many batches.
+pub(crate) fn standard_error_of_batches(
+    values: &[f64],
+    weight: Option<&[f64]>,
+    most: usize,
+) -> f64 {
+    of_batches(values, weight, batches(values.len()).min(most))
+}
+
 /// How many batches rows are put into.
 fn batches(rows: usize) -> usize {
     if rows < 16 { rows } else { ((rows as f64).sqrt() as usize).min(200) }

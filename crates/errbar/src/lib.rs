@@ -48,6 +48,7 @@ mod boosting;
 pub mod calendar;
 mod checks;
 mod choices;
+pub mod cycles;
 mod data;
 pub mod diagnose;
 mod error;

@@ -45,6 +45,21 @@ pub fn significant(value: f64, digits: usize) -> String {
     trim(&format!("{value:.decimals$}"))
 }
 
+/// Some names as one speaks.
+///
+/// ```
+/// assert_eq!(errbar::words::and(&["a", "b", "c"]), "a, b and c");
+/// ```
+#[must_use]
+pub fn and(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names[..] {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [ref others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
 /// The numbers that all of some labels are, or begin with where all end alike; NaN for an empty label,
 /// which stands for a missing one. None where any is something else.
 ///

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use errbar::Silent;
+use errbar::cycles::Cycle;
 use errbar::law::{self, ErrorLaw};
 use errbar::score::{Judgement, Judging, Options, Sample};
 use errbar::walk::{Walk, Walked};
-use errbar::words::significant;
+use errbar::words::{and, significant};
 use serde_json::{Value, json};
 
 use self::guaranteed::Guaranteed;
@@ -24,6 +25,8 @@ pub(super) struct Summary {
     file: String,
     from: String,
     fits: Vec<(String, usize)>,
+    /// What of the calendar the last fit takes.
+    calendar: Vec<Cycle>,
     lags: Option<String>,
     levels: Vec<f64>,
     rows: usize,
@@ -184,6 +187,7 @@ impl Summary {
             }),
             rows: walk.rows.len(),
             observed: seen.len(),
+            calendar: walk.fitted.calendar().to_vec(),
             lagged: (helped > 0).then(|| walk.rows.iter().filter(|row| !row.lagged).count()),
             all: [0, 1, 2].map(|which| rows_of(&every, which)),
             months: months.into_iter().map(|(name, rows)| (name, both(&rows))).collect(),
@@ -216,6 +220,7 @@ impl Summary {
             ),
             ("fits".to_string(), self.fits_in_words()),
         ];
+        facts.extend(self.calendar_in_words().map(|words| ("calendar".to_string(), words)));
         facts.extend(self.lags.clone().map(|lags| ("lags".to_string(), lags)));
         for (name, row) in NAMES.iter().zip(&self.all) {
             let held = self.levels.iter().zip(&row.held);
@@ -237,14 +242,22 @@ impl Summary {
         }
     }
 
+    /// What of the calendar the last fit takes.
+    fn calendar_in_words(&self) -> Option<String> {
+        let names: Vec<&str> = self.calendar.iter().map(|cycle| cycle.name()).collect();
+        let fit = if self.fits.len() > 1 { "the last fit" } else { "the fit" };
+        (!names.is_empty())
+            .then(|| format!("{fit} takes {} from the times (--calendar no: none)", and(&names)))
+    }
+
     fn words(&self) -> String {
         let fits = self.fits_in_words();
         let mut text = format!(
             "Walked through {} rows of {} from {} on ({fits}).\n",
             self.rows, self.file, self.from
         );
-        if let Some(lags) = &self.lags {
-            let _ = writeln!(text, "  {lags}");
+        for words in self.calendar_in_words().iter().chain(&self.lags) {
+            let _ = writeln!(text, "  {words}");
         }
         if let Some(unknown) = self.lagged.filter(|unknown| *unknown > 0) {
             let _ = writeln!(
@@ -311,6 +324,7 @@ impl Summary {
             "rows": self.rows,
             "observed": self.observed,
             "fits": self.fits.iter().map(|(from, rows)| json!({"from": from, "rows": rows})).collect::<Vec<_>>(),
+            "calendar": self.calendar,
             "lags": self.lags,
             "verdict": self.verdict.as_ref().map(|(judged, moved)| with_remedy(&judged.verdict, *moved)),
             "scores": self.verdict.as_ref().map(|(judged, _)| &judged.scores),

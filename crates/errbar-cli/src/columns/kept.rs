@@ -32,6 +32,8 @@ pub(crate) struct Columns {
     pub(super) dates: bool,
     /// How they are written, where that is not ISO 8601.
     pub(super) time_written: Option<String>,
+    /// Whether the times have an offset from UTC, where that is known.
+    pub(super) time_offset: Option<bool>,
     /// What was missing, and in how many rows it was the first thing missing.
     pub(super) left_out: Vec<(String, usize)>,
     /// What was taken without being named.
@@ -135,6 +137,11 @@ impl Columns {
     /// "31.01.2024: day.month.year".
     pub(crate) fn time_written(&self) -> Option<&str> {
         self.time_written.as_deref()
+    }
+
+    /// Whether the times have an offset from UTC; none of numbers.
+    pub(crate) fn time_has_offset(&self) -> Option<bool> {
+        self.time_offset
     }
 
     /// A column that was only tried and holds nothing at all says nothing, and must not cost all rows.

@@ -14,6 +14,8 @@ pub(super) struct Times {
     pub(super) are_dates: bool,
     /// How they are written, where that is not ISO 8601: "31.01.2024: day.month.year".
     pub(super) written: Option<String>,
+    /// Whether they have an offset from UTC, where that is known.
+    pub(super) has_offset: Option<bool>,
 }
 
 /// The column of times that was asked for.
@@ -141,10 +143,11 @@ impl RequestedTimes {
         let all_so =
             done.iter().all(|(_, found)| found.written.is_some() || found.are_dates.is_none());
         let written = (written.len() == 1 && all_so).then(|| written.remove(0));
+        let has_offset = done.iter().find_map(|(_, found)| found.has_offset);
         let mut files = done.into_iter().map(|(_, found)| found.values);
         let mut values = files.next().unwrap_or_default();
         files.for_each(|more| values.extend(more));
-        Ok(Times { values, are_dates, written })
+        Ok(Times { values, are_dates, written, has_offset })
     }
 
     /// Times of a column that holds numbers.

@@ -11,11 +11,13 @@ mod trees;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use errbar::cycles::Cycle;
 use errbar::fit::Fitted;
 use errbar::law::Transform;
 
 use self::onnx::{Column, Moved};
 use crate::console::Console;
+use crate::series::words_of;
 use crate::{model_file, output};
 
 /// Write a fitted model in a form that other programs run: ONNX.
@@ -42,6 +44,10 @@ The entries \"law\", and where they were given \"bounds\" and \"scale\", of the 
 errors in units of sigma, the bounds of observations, and the scale of errbar fit --transform. A law
 of a shape of its own has a \"curve\" there: the quantile that is q in a standard Gaussian is the
 forecast plus sigma times z, with straight lines between.
+Hour of day, day of week and season of the times, where errbar fit --time took them, are inputs too, after those
+of the table; the entry \"calendar\" says how each is computed: hour_of_day_sin is sin(2 pi u / 24), u the hours since
+midnight, with fractions; day_of_week_sin is sin(2 pi u / 7), u the whole days since Monday; season_sin is sin(2 pi u
+/ 365.25), u the whole days since 1 January; _cos the cosine of each. Times with an offset are in UTC, others as written.
 A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
 fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {
@@ -77,6 +83,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             scale.name()
         ));
     }
+    if !fitted.calendar().is_empty() {
+        console.note(&format!(
+            "{} of the times are inputs that you compute: its entry \"calendar\" says how",
+            words_of(&fitted)
+        ));
+    }
     if fitted.mean().is_some() {
         console.note(
             "only sigma is in it: the Gaussian process that makes this model's forecast cannot be \
@@ -103,8 +115,22 @@ fn exported(fitted: &Fitted) -> anyhow::Result<Vec<u8>> {
     if options.transform != Transform::None {
         told.push(("scale", options.transform.name().to_string()));
     }
+    if !fitted.calendar().is_empty() {
+        told.push(("calendar", serde_json::to_string(&formulas(fitted))?));
+    }
     let columns = columns(fitted);
     onnx::export(fitted.supported(), moved(fitted), fitted.shape(), &columns, missing, told)
+}
+
+/// How inputs of the calendar are made of the time of a row, by their names.
+fn formulas(fitted: &Fitted) -> serde_json::Map<String, serde_json::Value> {
+    let of = |cycle: &Cycle| {
+        let (unit, period) = cycle.unit();
+        let written = move |part: &str| format!("{part}(2 pi u / {period}), u: {unit}");
+        let [sin, cos] = cycle.inputs();
+        [(sin, written("sin").into()), (cos, written("cos").into())]
+    };
+    fitted.calendar().iter().flat_map(of).collect()
 }
 
 /// What was learned about the bias of the forecaster.

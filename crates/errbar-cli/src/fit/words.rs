@@ -14,7 +14,7 @@ use errbar::score::Scores;
 use errbar::score::verdict::Verdict;
 use errbar::sigma::Model;
 use errbar::sigma::stack::Member;
-use errbar::words::{percent, significant};
+use errbar::words::{and, percent, significant};
 
 use crate::advice;
 use crate::columns::FileRows;
@@ -32,6 +32,8 @@ pub(super) struct FitSummary {
     pub(super) findings: Vec<Finding>,
     /// What learning the bias is worth, or would be.
     pub(super) worth: Option<Worth>,
+    /// What the calendar is worth, where some of it is an input.
+    pub(super) calendar: Option<Worth>,
     /// What errors of earlier rows are worth, where they were asked for.
     pub(super) lags: Option<Worth>,
     /// What they would save, where they were not.
@@ -135,8 +137,11 @@ impl FitSummary {
         let (rows, trained_on) = fitted.rows();
         let mut text = format!("Learned sigma from {rows} errors in {}.\n", self.file);
         let _ = writeln!(text, "  model    {}", described(fitted.model()));
-        let _ = writeln!(text, "  inputs   {}", fitted.names().join(", "));
+        let _ = writeln!(text, "  inputs   {}", once(fitted.called()).join(", "));
         if let Some(left_out) = fitted.validation().map(|v| &v.left_out).filter(|l| !l.is_empty()) {
+            let names = fitted.names().iter().zip(fitted.called());
+            let left_out = names.filter(|(name, _)| left_out.contains(name));
+            let left_out = once(left_out.map(|(_, called)| called).collect());
             let words = format!(
                 "not used: {}; what they say of sigma did not carry over to rows held out (--keep-inputs \
                  uses them)",
@@ -148,6 +153,10 @@ impl FitSummary {
         }
         if let Some(written) = &self.time_written {
             let _ = writeln!(text, "  time     {written}");
+        }
+        let words = self.calendar_in_words();
+        for (nth, line) in words.iter().flat_map(|words| words.lines()).enumerate() {
+            let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "calendar" } else { "" });
         }
         for (nth, line) in self.lags_in_words().iter().flat_map(|words| words.lines()).enumerate() {
             let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "lags" } else { "" });
@@ -209,6 +218,22 @@ impl FitSummary {
         text
     }
 
+    /// What comes round in the calendar and helps.
+    fn calendar_in_words(&self) -> Option<String> {
+        let Worth { gain, standard_error, .. } = self.calendar?;
+        let cycles = self.fit.fitted.calendar();
+        let words = format!(
+            "{}, taken from the times, {} the CRPS of later rows by about {}% (standard error {}%); --calendar \
+             no leaves {} out",
+            and(&cycles.iter().map(|cycle| cycle.name()).collect::<Vec<_>>()),
+            if cycles.len() == 1 { "lowers" } else { "lower" },
+            significant(100.0 * gain, 2),
+            significant(100.0 * standard_error, 2),
+            if cycles.len() == 1 { "it" } else { "them" },
+        );
+        Some(wrapped(&words, 85))
+    }
+
     /// What errors of earlier rows are worth, where they were asked for.
     fn lags_in_words(&self) -> Option<String> {
         let lags = self.fit.fitted.lags();
@@ -216,7 +241,7 @@ impl FitSummary {
             Some(Worth { gain, standard_error, .. }) if !lags.is_empty() => format!(
                 "errors of earlier rows ({}) lower the CRPS of rows held out by {}% (standard error {}%); rows \
                  of which they are not known get the error bars of a model without them",
-                fitted_lags(&self.fit.fitted),
+                self.fit.fitted.lag_names().join(", "),
                 significant(100.0 * gain, 2),
                 significant(100.0 * standard_error, 2)
             ),
@@ -358,7 +383,9 @@ impl FitSummary {
             "verdict": verdict,
             "findings": self.findings,
             "debias_would_save": self.worth.map(|worth| worth.gain),
-            "lags": fitted.names()[fitted.table_names().len()..],
+            "calendar": fitted.calendar(),
+            "calendar_saves": self.calendar.map(|worth| worth.gain),
+            "lags": fitted.lag_names(),
             "lags_save": self.lags.map(|worth| worth.gain),
             "lag_suggested": self.suggested,
             "warnings": warnings,
@@ -408,9 +435,10 @@ fn described(model: &Model) -> String {
     }
 }
 
-/// The names of the lagged errors of a model.
-fn fitted_lags(fitted: &Fitted) -> String {
-    fitted.names()[fitted.table_names().len()..].join(", ")
+/// Each name once: both parts of a cycle of the calendar are one.
+fn once(mut names: Vec<String>) -> Vec<String> {
+    names.dedup();
+    names
 }
 
 /// What was chosen, and why.
@@ -576,6 +604,6 @@ fn called(input: &Importance) -> String {
         n if n > NAMED => {
             format!("{} and {} more together:", names[..NAMED].join(", "), n - NAMED)
         }
-        n => format!("{} and {} together:", names[..n - 1].join(", "), names[n - 1]),
+        _ => format!("{} together:", and(&names)),
     }
 }

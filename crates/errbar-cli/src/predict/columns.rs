@@ -80,7 +80,7 @@ impl Columns {
             numbers.push((format!("exceed_{threshold}"), Number::Exceed(threshold)));
         }
         numbers.push((String::from("support"), Number::Support));
-        Self { inputs: fitted.names().into(), numbers, by, made_to: promise.names.clone(), bounds }
+        Self { inputs: fitted.called().into(), numbers, by, made_to: promise.names.clone(), bounds }
     }
 
     /// How many of them are numbers.

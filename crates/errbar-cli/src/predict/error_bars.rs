@@ -119,9 +119,9 @@ impl Chunk {
         groups: Option<&[Option<u32>]>,
         rows: std::ops::Range<usize>,
     ) -> anyhow::Result<Self> {
-        let (lags, takes_missing) = (fitted.lags().len(), fitted.takes_missing());
-        let width = fitted.table_names().len();
-        let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * (width + lags));
+        let takes_missing = fitted.takes_missing();
+        let (width, all) = (fitted.table_names().len(), fitted.names().len());
+        let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * all);
         let mut known: Vec<usize> = Vec::with_capacity(rows.len());
         let mut bends: Vec<Bend> = Vec::new();
         let promise = promise.filter(|_| walk.is_some_and(InTime::keeps));
@@ -135,7 +135,11 @@ impl Chunk {
             if can && (whole == with_lags) {
                 known.push(i);
                 inputs.extend(row);
-                inputs.extend(said.iter().flat_map(|said| &said.inputs[width..width + lags]));
+                match &said {
+                    Some(said) => inputs.extend(&said.inputs[width..all]),
+                    // Nobody knows the hour of a row without a time.
+                    None => inputs.extend(std::iter::repeat_n(f64::NAN, all - width)),
+                }
                 if let Some(promise) = promise {
                     levels.extend(said.as_ref().map_or(promise.levels(), |said| said.levels));
                 }

@@ -8,7 +8,7 @@ use errbar::walk::Followed;
 
 use super::Arguments;
 use crate::arguments::TableArguments;
-use crate::series::{Asked, Observations, SeriesTable};
+use crate::series::{Asked, Observations, SeriesTable, words_of};
 
 /// What was known at the time of each row.
 pub(super) struct InTime {
@@ -18,7 +18,7 @@ pub(super) struct InTime {
     places: Vec<Option<u32>>,
 }
 
-/// Of one row: the inputs with lagged errors, whether all of those are known, what becomes of its law, and the
+/// Of one row: the inputs with those of the calendar and lagged errors, whether all of those are known, what becomes of its law, and the
 /// levels that its guaranteed intervals are read off.
 pub(super) struct Said<'a> {
     pub(super) inputs: &'a [f64],
@@ -40,17 +40,21 @@ impl InTime {
             }
             return Ok(None);
         };
-        let needed = !fitted.lags().is_empty() || series.learned() > 0;
+        let takes_times = !fitted.lags().is_empty() || !fitted.calendar().is_empty();
+        let needed = takes_times || series.learned() > 0;
         let told = arguments.observation.is_some();
-        let as_fitted = arguments.as_fitted && fitted.lags().is_empty();
+        let as_fitted = arguments.as_fitted && !takes_times;
         if as_fitted || !(needed || told) {
             return Ok(None);
         }
         if arguments.files.has_stdin() {
             bail!(
-                "the model follows what was observed, and so reads the table twice: name a file instead of \
-                 standard input{}",
-                if fitted.lags().is_empty() { ", or say --as-fitted" } else { "" }
+                "the model {}, and so reads the table twice: name a file instead of standard input{}",
+                match needed && !told && series.learned() == 0 && fitted.lags().is_empty() {
+                    true => format!("takes {} from the times", words_of(fitted)),
+                    false => "follows what was observed".into(),
+                },
+                if takes_times { "" } else { ", or say --as-fitted" }
             );
         }
         let format = TableArguments {
@@ -91,6 +95,11 @@ impl InTime {
             places[rows.kept.row_in_table(row) as usize - 1] = Some(row as u32);
         }
         Ok(Some(Self { said, columns: fitted.names().len(), places }))
+    }
+
+    /// How many rows of the table have no time.
+    pub(super) fn without_time(&self) -> usize {
+        self.places.iter().filter(|place| place.is_none()).count()
     }
 
     /// Whether guaranteed intervals move with what was observed.

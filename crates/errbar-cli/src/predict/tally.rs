@@ -40,7 +40,7 @@ impl Tally {
     /// that the model knows.
     pub(super) fn look(&mut self, batch: &Batch, fitted: &Fitted) {
         const MOST: usize = 8;
-        let inputs = fitted.names().len();
+        let inputs = fitted.table_names().len();
         self.marks.resize_with(inputs, Odd::default);
         self.fill.resize_with(inputs, Vec::new);
         for (seen, odd) in self.marks.iter_mut().zip(&batch.odd) {
@@ -178,7 +178,7 @@ impl Tally {
 
 impl Tally {
     pub(super) fn say_missing(&self, console: Console, fitted: &Fitted) {
-        let marks = fitted.names().iter().zip(&self.marks).flat_map(|(name, odd)| {
+        let marks = fitted.table_names().iter().zip(&self.marks).flat_map(|(name, odd)| {
             odd.marks.iter().map(move |mark| {
                 let cells = if mark.count == 1 { "cell" } else { "cells" };
                 format!("\"{}\" ({} {cells} of \"{name}\")", mark.text, mark.count)
@@ -188,7 +188,7 @@ impl Tally {
         if !marks.is_empty() {
             console.note(&format!("taken as missing: {}", marks.join(", ")));
         }
-        for (c, (name, found)) in fitted.names().iter().zip(&self.fill).enumerate() {
+        for (c, (name, found)) in fitted.table_names().iter().zip(&self.fill).enumerate() {
             let Some((low, high)) = fitted.range(c) else { continue };
             let far =
                 |&&(value, count): &&(f64, usize)| fill_values::is_far(value, count, low, high);

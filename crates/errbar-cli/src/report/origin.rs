@@ -44,7 +44,10 @@ pub(super) fn origin(
         if let Some(how) = held_out_rows(judged.seen, kept.rows()) {
             fact("sigma", how);
         }
-        fact("inputs", fitted.names().join(", "));
+        let mut called = fitted.called();
+        // Both parts of a cycle of the calendar are one.
+        called.dedup();
+        fact("inputs", called.join(", "));
         fact("trained on", trained_on(fitted));
         if let Some(validation) = fitted.validation() {
             fact(

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use errbar::Data;
+use errbar::cycles::Cycle;
 use errbar::fit::guarantee::Guarantee;
 use errbar::fit::{Fitted, Importance, Known, Rows};
 use errbar::law::judge::ErrorLaws;
@@ -9,6 +10,7 @@ use errbar::law::{Bounds, ErrorLaw, Transform};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Subject};
+use errbar_table::dates::DateFormat;
 
 use super::Arguments;
 use crate::columns::{self, Columns, NumberId, Request, Role, TextId};
@@ -33,7 +35,9 @@ pub(super) struct ReportRows {
     bounds: Option<Vec<Bounds>>,
     weight: Option<Vec<f64>>,
     /// What sigma is shown against.
-    inputs: Vec<(String, NumberId)>,
+    inputs: Vec<(String, Shown)>,
+    /// The places of the rows in the cycles of the calendar that the model takes.
+    calendar: Vec<(Cycle, Vec<f64>)>,
     /// Whether those are in the order of the model's importance.
     ranked: bool,
     curve: Option<Curve>,
@@ -43,6 +47,13 @@ pub(super) struct ReportRows {
     /// How often guaranteed intervals hold the observation.
     pub(super) promise: Option<String>,
     pub(super) notes: Vec<String>,
+}
+
+/// Where the values of an input are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shown {
+    Column(NumberId),
+    Calendar(Cycle),
 }
 
 /// Whether the model knows these rows.
@@ -111,7 +122,7 @@ impl ReportRows {
                         }
                         Ok(id)
                     };
-                    fitted.names().iter().map(input).collect::<anyhow::Result<_>>()?
+                    fitted.table_names().iter().map(input).collect::<anyhow::Result<_>>()?
                 }
                 _ => Vec::new(),
             },
@@ -120,7 +131,13 @@ impl ReportRows {
                 _ => None,
             },
         };
-        request.time(arguments.time.as_deref(), arguments.dates.date_format.as_ref())?;
+        // A model that takes hours and days from times needs them.
+        let series = fitted.filter(|fitted| !fitted.calendar().is_empty()).and_then(Fitted::series);
+        let time = arguments.time.clone().or(series.map(|series| series.time.clone()));
+        let written = series.filter(|series| time.as_ref() == Some(&series.time));
+        let written = written.and_then(|series| series.date_format.as_ref());
+        let written: Option<DateFormat> = written.map(|format| format.parse()).transpose()?;
+        request.time(time.as_deref(), arguments.dates.date_format.as_ref().or(written.as_ref()))?;
         let by = match &arguments.by {
             Some(name) => Some((name.clone(), request.text(name)?)),
             None => None,
@@ -130,26 +147,28 @@ impl ReportRows {
             fitted,
             &asked,
             &mut request,
-            &[
-                Some(&observation),
-                sigma_column.as_ref(),
-                arguments.weight.as_ref(),
-                arguments.time.as_ref(),
-            ],
+            &[Some(&observation), sigma_column.as_ref(), arguments.weight.as_ref(), time.as_ref()],
         )?;
         let not_in_all = match arguments.inputs.is_empty() && fitted.is_none() {
             true => request.not_in_all(),
             false => None,
         };
         let kept = request.read(arguments.console)?;
-        inputs.retain(|(_, id)| kept.maybe(*id).is_some_and(|x| x.iter().all(|x| x.is_finite())));
+        if let (Some(fitted), Some(series)) = (fitted, series) {
+            crate::series::check_dates(fitted, series, &kept, time.as_deref().unwrap_or_default())?;
+        }
+        let whole = |id| kept.maybe(id).is_some_and(|x: &[f64]| x.iter().all(|x| x.is_finite()));
+        inputs.retain(|(_, shown)| match shown {
+            Shown::Column(id) => whole(*id),
+            Shown::Calendar(_) => true,
+        });
 
         let y = kept.numbers(asked.observation).to_vec();
         let mut judged = Self {
             observation,
             forecast,
             sigma_column,
-            time: arguments.time.clone(),
+            time,
             by,
             mu: asked.forecast.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
@@ -158,6 +177,7 @@ impl ReportRows {
             bounds: None,
             y,
             inputs,
+            calendar: Vec::new(),
             ranked,
             curve: None,
             seen: RowsOfTheFit::default(),
@@ -172,6 +192,10 @@ impl ReportRows {
             if judged.seen.held_out + judged.seen.trained == 0 {
                 judged.promise = judged.kept_promise(fitted, &asked)?;
             }
+            let times = judged.kept.time().unwrap_or(&[]);
+            let places = |cycle: &Cycle| times.iter().map(|time| cycle.place(*time)).collect();
+            let cycles = fitted.calendar().iter();
+            judged.calendar = cycles.map(|cycle| (*cycle, places(cycle))).collect();
         }
         Ok(judged)
     }
@@ -198,9 +222,10 @@ impl ReportRows {
         let scale = fitted.options().transform;
         self.bring_to_scale(scale)?;
         const CHUNK: usize = 65_536;
-        let all = self.kept.row_major(inputs.iter().copied());
+        let all = self.model_inputs(fitted, inputs)?;
+        let columns = fitted.names().len();
         let (mut own, mut bias, mut outside) = (Vec::new(), Vec::new(), Vec::new());
-        for rows in all.chunks(CHUNK * inputs.len().max(1)) {
+        for rows in all.chunks(CHUNK * columns.max(1)) {
             stop::check()?;
             let predicted = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma());
@@ -208,7 +233,7 @@ impl ReportRows {
             bias.extend(predicted.bias().unwrap_or_default());
             outside.extend_from_slice(predicted.outside());
         }
-        if let [x] = inputs {
+        if let ([x], 1) = (inputs, columns) {
             self.curve = curve(fitted, self.kept.numbers(*x))?;
         }
         if self.forecast.is_none() {
@@ -220,7 +245,7 @@ impl ReportRows {
                 (self.mu, self.seen.leave_one_out) = (honest.mean, true);
             }
         }
-        let known = self.known(fitted, &all, inputs.len());
+        let known = self.known(fitted, &all, columns);
         if !bias.is_empty() {
             self.mu.iter_mut().zip(&bias).for_each(|(mu, bias)| *mu += bias);
             self.notes
@@ -265,6 +290,15 @@ impl ReportRows {
         Ok(())
     }
 
+    /// The inputs of the model, row by row, those of the calendar among them.
+    fn model_inputs(&self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<Vec<f64>> {
+        let table = self.kept.row_major(inputs.iter().copied());
+        match self.kept.time() {
+            Some(time) => Ok(fitted.with_calendar(&table, time)?),
+            None => Ok(table),
+        }
+    }
+
     /// What the model knows of these rows; nothing where they are no data to fit to.
     fn known(&self, fitted: &Fitted, inputs: &[f64], columns: usize) -> Vec<Known> {
         let Ok(error) = errors_of(&self.y, &self.mu) else { return Vec::new() };
@@ -281,7 +315,7 @@ impl ReportRows {
     ) -> anyhow::Result<Option<String>> {
         let Some(guarantee) = fitted.guarantee() else { return Ok(None) };
         let Ok(error) = errors_of(&self.y, &self.mu) else { return Ok(None) };
-        let inputs = self.kept.row_major(asked.model_inputs.iter().copied());
+        let inputs = self.model_inputs(fitted, &asked.model_inputs)?;
         let texts = asked.group.map(|id| self.kept.texts(id));
         let groups: Option<Vec<Option<u32>>> = texts.map(|texts| {
             let known: Vec<Option<u32>> =
@@ -319,7 +353,7 @@ impl ReportRows {
             inputs: self
                 .inputs
                 .iter()
-                .map(|(name, id)| Column { name, values: kept.numbers(*id) })
+                .map(|(name, shown)| Column { name, values: self.shown(*shown) })
                 .collect(),
             ranked: self.ranked,
             order: match (&self.time, kept.time()) {
@@ -333,6 +367,17 @@ impl ReportRows {
                 Groups { name, labels: &texts.values, rows: &texts.rows }
             }),
             curve: self.curve.clone(),
+        }
+    }
+
+    /// The values of an input.
+    fn shown(&self, shown: Shown) -> &[f64] {
+        match shown {
+            Shown::Column(id) => self.kept.numbers(id),
+            Shown::Calendar(cycle) => {
+                let own = self.calendar.iter().find(|(other, _)| *other == cycle);
+                own.map_or(&[], |(_, places)| places)
+            }
         }
     }
 
@@ -354,34 +399,37 @@ fn shown_inputs(
     asked: &ReportColumns,
     request: &mut Request,
     used: &[Option<&String>],
-) -> anyhow::Result<(Vec<(String, NumberId)>, bool)> {
+) -> anyhow::Result<(Vec<(String, Shown)>, bool)> {
     if !arguments.inputs.is_empty() {
-        let mut out: Vec<(String, NumberId)> = Vec::new();
+        let mut out: Vec<(String, Shown)> = Vec::new();
         for name in &arguments.inputs {
             if !out.iter().any(|(other, _)| other == name) {
-                out.push((name.clone(), request.number(Role::Input, name)?));
+                out.push((name.clone(), Shown::Column(request.number(Role::Input, name)?)));
             }
         }
         return Ok((out, true));
     }
     if let Some(fitted) = fitted {
-        let names = fitted.names();
+        let table = fitted.table_names().iter().zip(&asked.model_inputs);
+        let table = table.map(|(name, id)| (name.clone(), Shown::Column(*id)));
+        let cycles = fitted.calendar().iter();
+        let cycles = cycles.map(|cycle| (cycle.name().to_string(), Shown::Calendar(*cycle)));
+        let all: Vec<(String, Shown)> = table.chain(cycles).collect();
         let importance = fitted.validation().map_or(&[][..], |v| &v.importance);
         let mut order: Vec<usize> = importance
             .iter()
             .flat_map(Importance::names)
-            .filter_map(|one| names.iter().position(|name| name == one))
+            .filter_map(|one| all.iter().position(|(name, _)| name == one))
             .collect();
-        let ranked = order.len() == names.len();
-        order.extend((0..names.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>());
-        let pair = |i: usize| (names[i].clone(), asked.model_inputs[i]);
-        return Ok((order.into_iter().map(pair).collect(), ranked));
+        let ranked = order.len() == all.len();
+        order.extend((0..all.len()).filter(|i| !order.contains(i)).collect::<Vec<_>>());
+        return Ok((order.into_iter().map(|i| all[i].clone()).collect(), ranked));
     }
     let names: Vec<String> = request.header().to_vec();
     let free = names.into_iter().filter(|name| !used.contains(&Some(name)));
     let out = free.map(|name| {
         let id = request.number_with_gaps(Role::Input, &name)?;
-        Ok((name, id))
+        Ok((name, Shown::Column(id)))
     });
     Ok((out.collect::<anyhow::Result<_>>()?, false))
 }

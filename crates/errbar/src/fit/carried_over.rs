@@ -6,8 +6,7 @@
 //! together), and what does better without, by more than chance, is left out.
 
 use super::lesson::Lesson;
-use super::twins::twins;
-use super::{Kind, LEAST_ROWS, Options};
+use super::{Kind, LEAST_ROWS, Options, twins};
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::Result;
@@ -52,7 +51,7 @@ pub(super) fn inputs(
         Ok(crps::each(&Sample::new(held.error(), &sigma)?))
     };
     let mean = |values: &[f64]| values.iter().map(|x| x / values.len() as f64).sum::<f64>();
-    let mut groups = twins(data.inputs(), columns, options.seed);
+    let mut groups = twins::of_data(data, options.seed);
     let mut now = each(&kept)?;
     while groups.len() > 1 {
         let mut best: Option<(usize, Vec<f64>, Vec<bool>)> = None;

@@ -9,6 +9,7 @@ use super::training_rows::TrainingRows;
 use super::{Kind, LEAST_ROWS, Options, Validation};
 use crate::adapt::promise::Promise;
 use crate::checks::check_length;
+use crate::cycles::{self, Cycle};
 use crate::data::Data;
 use crate::diagnose::Summary;
 use crate::error::{Error, Result};
@@ -59,6 +60,9 @@ pub struct Fitted {
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
+    /// What comes round in the calendar and is an input, after those of the table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) cycles: Vec<Cycle>,
     /// The same without lagged errors, for rows of which they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) without_lags: Option<Box<Fitted>>,
@@ -113,6 +117,7 @@ impl Fitted {
             shape: None,
             known: None,
             debiased: None,
+            cycles: data.cycles().iter().map(|(_, cycle)| *cycle).collect(),
             series: None,
             without_lags: None,
         })
@@ -221,10 +226,43 @@ impl Fitted {
         self.series.as_ref().map_or(&[], |series| &series.lags)
     }
 
-    /// The names of the inputs that a table must have: all but lagged errors.
+    /// What comes round in the calendar and is an input, two columns each: after those of the table, before lagged
+    /// errors.
+    #[must_use]
+    pub fn calendar(&self) -> &[Cycle] {
+        &self.cycles
+    }
+
+    /// The names of the inputs that a table must have: all but those of the calendar and lagged errors.
     #[must_use]
     pub fn table_names(&self) -> &[String] {
-        &self.names[..self.names.len() - self.lags().len()]
+        let others = 2 * self.cycles.len() + self.lags().len();
+        &self.names[..self.names.len() - others]
+    }
+
+    /// The names of lagged errors.
+    #[must_use]
+    pub fn lag_names(&self) -> &[String] {
+        &self.names[self.names.len() - self.lags().len()..]
+    }
+
+    /// What each input is called: both parts of a cycle of the calendar by its name.
+    #[must_use]
+    pub fn called(&self) -> Vec<String> {
+        let cycles = self.cycles.iter().flat_map(|cycle| [cycle.name(); 2]).map(String::from);
+        let table = self.table_names().iter().cloned();
+        table.chain(cycles).chain(self.lag_names().iter().cloned()).collect()
+    }
+
+    /// Row-major inputs of a table, each row with what its time, in seconds since 1970, is in the calendar; of a time
+    /// that is NaN that is missing.
+    ///
+    /// # Errors
+    /// Not one time for each row of as many inputs as a table must have.
+    pub fn with_calendar(&self, inputs: &[f64], time: &[f64]) -> Result<Vec<f64>> {
+        let columns = self.table_names().len();
+        check_length("inputs", inputs.len(), "times columns", time.len() * columns)?;
+        Ok(cycles::beside(inputs, time, &self.cycles))
     }
 
     /// The model for rows whose lagged errors are not known, where there are lags.
@@ -338,6 +376,14 @@ impl Fitted {
                 return Err("its lags do not fit its inputs".into());
             }
         }
+        let others = 2 * self.cycles.len() + self.lags().len();
+        let of_calendar = self.cycles.iter().flat_map(|cycle| cycle.inputs());
+        let names = columns.checked_sub(others).filter(|table| *table > 0);
+        if !names.is_some_and(|table| {
+            of_calendar.eq(self.names[table..].iter().cloned().take(2 * self.cycles.len()))
+        }) {
+            return Err("what it knows of the calendar does not fit its inputs".into());
+        }
         if let Some(promise) = self.promise() {
             let both = [Some(self), self.without_lags()];
             if !both.into_iter().flatten().all(|model| model.can_keep(promise)) {
@@ -346,7 +392,11 @@ impl Fitted {
         }
         if let Some(without) = &self.without_lags {
             without.check()?;
-            if without.names != self.table_names() || without.without_lags.is_some() {
+            let own = &self.names[..columns - self.lags().len()];
+            if without.names != own
+                || without.cycles != self.cycles
+                || without.without_lags.is_some()
+            {
                 return Err("its model without lags has other inputs".into());
             }
         }

@@ -211,18 +211,11 @@ pub(super) fn fit(
 fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor) -> Result<Fit> {
     let rows = data.rows();
     let groups = rows_by_group(data, options);
-    let kept = kept(&groups, options.seed);
-    let calibration: Vec<(usize, usize)> = (groups.iter().zip(&kept).enumerate())
-        .flat_map(|(group, (rows, kept))| {
-            rows[rows.len() - kept..].iter().map(move |row| (*row, group))
-        })
-        .collect();
+    let calibration = calibration(&groups, options);
     if calibration.is_empty() {
         return Err(Error::TooFewRows { rows, needed: 2 });
     }
-    let mut is_kept = vec![false; rows];
-    calibration.iter().for_each(|(row, _)| is_kept[*row] = true);
-    let training: Vec<usize> = (0..rows).filter(|&row| !is_kept[row]).collect();
+    let training = others(&calibration, rows);
     let mut fit = fit_rows(&data.pick(&training), names, options, None, monitor)?;
     let held = data.pick(&calibration.iter().map(|(row, _)| *row).collect::<Vec<usize>>());
     let predicted = fit.fitted.predict(held.inputs())?;
@@ -244,6 +237,31 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
     let parts = vec![Calibration { model: None, by_group }];
     fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts, law });
     Ok(fit)
+}
+
+/// The rows that a model with a guarantee may learn from: all that it is not read off.
+pub(super) fn training(data: &Data, options: &Options) -> Vec<usize> {
+    let calibration = match options.guarantee {
+        Some(Method::Split) => calibration(&rows_by_group(data, options), options),
+        _ => Vec::new(),
+    };
+    others(&calibration, data.rows())
+}
+
+/// The rows that are kept from the model, each with its group.
+fn calibration(groups: &[Vec<usize>], options: &Options) -> Vec<(usize, usize)> {
+    let kept = kept(groups, options.seed);
+    (groups.iter().zip(&kept).enumerate())
+        .flat_map(|(group, (rows, kept))| {
+            rows[rows.len() - kept..].iter().map(move |row| (*row, group))
+        })
+        .collect()
+}
+
+fn others(calibration: &[(usize, usize)], rows: usize) -> Vec<usize> {
+    let mut is_kept = vec![false; rows];
+    calibration.iter().for_each(|(row, _)| is_kept[*row] = true);
+    (0..rows).filter(|&row| !is_kept[row]).collect()
 }
 
 /// The rows of each group that has any, or all of them as one: in time, or else in a random order.

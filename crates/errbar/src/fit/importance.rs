@@ -5,9 +5,8 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
-use super::twins::twins;
 use super::validation::Outcome;
+use super::{Kind, twins};
 use crate::data::Data;
 use crate::error::Result;
 use crate::score::{Sample, crps};
@@ -86,7 +85,7 @@ pub(super) fn importance(
     let usual = mean_crps(&as_they_are)?;
     let mut random = Pcg64::seed_from_u64(seed);
     let mut out = Vec::new();
-    for together in twins(data.inputs(), columns, seed) {
+    for together in twins::of_data(data, seed) {
         // Twins keep their values together: apart, they would be rows that cannot be.
         const SHUFFLES: usize = 4;
         let mut order: Vec<usize> = (0..test.rows()).collect();
@@ -101,12 +100,12 @@ pub(super) fn importance(
             }
             shuffled += mean_crps(&sigma(&inputs)?)? / SHUFFLES as f64;
         }
-        let (first, others) = (together[0], &together[1..]);
-        let values: Vec<f64> = test.inputs().iter().skip(first).step_by(columns).copied().collect();
+        let (called, values) = shown(&test, names, &together);
         let Some((smallest, largest)) = along(&values, &as_they_are) else { continue };
+        let mut called = called.into_iter();
         out.push(Importance {
-            name: names[first].clone(),
-            twins: others.iter().map(|&column| names[column].clone()).collect(),
+            name: called.next().unwrap_or_default(),
+            twins: called.collect(),
             crps_share: if usual > 0.0 { shuffled / usual - 1.0 } else { 0.0 },
             smallest,
             largest,
@@ -114,6 +113,30 @@ pub(super) fn importance(
     }
     out.sort_by(|a, b| b.crps_share.total_cmp(&a.crps_share));
     Ok(out)
+}
+
+/// What inputs that stand in for one another are called, and the values of the first: both parts of a cycle of the
+/// calendar are one, whose value is the place in it.
+fn shown(test: &Data, names: &[String], together: &[usize]) -> (Vec<String>, Vec<f64>) {
+    let columns = names.len();
+    let cycle = |column: usize| {
+        test.cycles().iter().find(|(first, _)| column == *first || column == first + 1)
+    };
+    let mut called: Vec<String> = Vec::new();
+    for &column in together {
+        let name = cycle(column).map_or(&names[column][..], |(_, cycle)| cycle.name());
+        if !called.iter().any(|other| other == name) {
+            called.push(name.to_string());
+        }
+    }
+    let rows = test.inputs().chunks_exact(columns);
+    let values = match cycle(together[0]) {
+        Some(&(first, cycle)) => {
+            rows.map(|row| cycle.place_of([row[first], row[first + 1]])).collect()
+        }
+        None => rows.map(|row| row[together[0]]).collect(),
+    };
+    (called, values)
 }
 
 /// Of rows in fifths by an input, its median and the mean sigma where that is smallest, and where it is

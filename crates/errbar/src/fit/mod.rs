@@ -19,6 +19,7 @@
 //! ```
 
 mod by_law;
+pub(crate) mod calendar;
 mod carried_over;
 mod curve;
 mod debias;
@@ -204,6 +205,10 @@ pub struct Options {
     /// Whether, and how, intervals are to come with a promise.
     #[serde(default)]
     pub guarantee: Option<guarantee::Method>,
+    /// Whether what comes round in the calendar (hour of day, day of week, season) is an input of rows in time
+    /// ([`walk::fit`](crate::walk::fit())) whose times are dates, where rows held out gain by it.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub calendar: bool,
 }
 
 impl Default for Options {
@@ -226,8 +231,17 @@ impl Default for Options {
             bounds: Bounds::default(),
             transform: Transform::None,
             guarantee: None,
+            calendar: true,
         }
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 fn gaussian() -> LawKind {
@@ -269,6 +283,7 @@ impl Options {
         bounds: Bounds,
         transform: Transform,
         guarantee: Option<guarantee::Method>,
+        calendar: bool,
     }
 
     fn check(&self) -> Result<()> {
@@ -591,6 +606,7 @@ fn fit_rows(
         shape,
         known,
         debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
+        cycles: data.cycles().iter().map(|(_, cycle)| *cycle).collect(),
         series: None,
         without_lags: None,
     };

@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 12] = [
+const NEEDS: [&str; 13] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
@@ -27,9 +27,11 @@ const NEEDS: [&str; 12] = [
     GUARANTEE_BY_LAW,
     GUARANTEE_IN_TIME,
     LAGS,
+    CALENDAR,
     FOLLOWED,
 ];
 const BOUNDS: &str = "bounds";
+const CALENDAR: &str = "calendar";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
 const GUARANTEE_IN_TIME: &str = "guarantee in time";
@@ -134,6 +136,7 @@ impl Fitted {
             (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),
             (self.promise().is_some(), GUARANTEE_IN_TIME),
             (!self.lags().is_empty(), LAGS),
+            (!self.cycles.is_empty(), CALENDAR),
             (has_learned, FOLLOWED),
         ];
         let own = all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string());

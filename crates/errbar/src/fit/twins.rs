@@ -1,6 +1,6 @@
 //! Inputs that stand in for one another.
 
-use crate::data::chosen_rows;
+use crate::data::{Data, chosen_rows};
 
 /// From this rank correlation on, of either sign, two inputs stand in for each other.
 const CORRELATION: f64 = 0.9;
@@ -33,6 +33,25 @@ pub fn twins(inputs: &[f64], columns: usize, seed: u64) -> Vec<Vec<usize>> {
     }
     let together = |of: usize| (0..columns).filter(|&c| group[c] == of).collect::<Vec<usize>>();
     (0..columns).map(together).filter(|columns| !columns.is_empty()).collect()
+}
+
+/// [`twins`] of data, in which both parts of a cycle of the calendar are one.
+pub(super) fn of_data(data: &Data, seed: u64) -> Vec<Vec<usize>> {
+    let mut groups = twins(data.inputs(), data.columns(), seed);
+    for &(first, _) in data.cycles() {
+        let at = |groups: &[Vec<usize>], column: usize| {
+            groups.iter().position(|group| group.contains(&column))
+        };
+        let (Some(to), Some(from)) = (at(&groups, first), at(&groups, first + 1)) else { continue };
+        if to != from {
+            let joined = groups[from].clone();
+            groups[to].extend(joined);
+            groups[to].sort_unstable();
+            groups.remove(from);
+        }
+    }
+    groups.sort_unstable();
+    groups
 }
 
 /// The values of one input by their places among all.

@@ -20,6 +20,9 @@ pub struct Series {
     /// How dates are written, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date_format: Option<String>,
+    /// Whether dates have an offset from UTC, where inputs of the calendar ask for it and it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<bool>,
     /// The column of what was observed, or of the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<String>,
@@ -245,6 +248,7 @@ impl Series {
             time: time.into(),
             dates: false,
             date_format: None,
+            offset: None,
             observation: None,
             group: None,
             delay,

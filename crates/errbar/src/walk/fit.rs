@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use super::SeriesRows;
+use super::calendar::{self, Wide};
 use super::follow::with_lags;
 use super::told::{Laws, as_fitted};
 use crate::adapt::promise::{Promise, USUAL_LEVELS};
+use crate::cycles::Cycle;
 use crate::data::Data;
 use crate::diagnose::standard_error;
 use crate::error::{Error, Result};
@@ -36,6 +38,13 @@ pub struct Learning<'a> {
     pub promised: &'a [f64],
 }
 
+impl Learning<'_> {
+    /// Whether forecasts are moved by their bias if that pays.
+    pub(super) fn may_debias(&self) -> bool {
+        self.debias_if_it_pays && self.rows.forecast.is_some()
+    }
+}
+
 /// What was learned.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -46,6 +55,9 @@ pub struct Learned {
     pub rows: Vec<usize>,
     /// What moving forecasts is worth.
     pub debiasing: Option<Worth>,
+    /// What the [calendar](Fitted::calendar) is worth, where some of it is an input: the share by which the CRPS of later
+    /// rows falls.
+    pub calendar: Option<Worth>,
     /// What lagged errors are worth, where there are some: the share by which CRPS falls. They are used where
     /// that is two standard errors or more.
     pub lags: Option<Worth>,
@@ -91,12 +103,21 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
         }
     }
     let waiting = waiting(rows, &every, &clock);
+    let (cycles, of_calendar) =
+        calendar::chosen(learning, series, &every, (&error, &observation), monitor)?;
+    let wide = Wide::of(learning, &cycles);
+    let learning = &wide.learning(learning);
+    let Learning { rows, names, .. } = learning;
+    let calendar = (names.len() - 2 * cycles.len(), &cycles[..]);
+    // What their dates are written in matters to nothing else.
+    let series = &Series { offset: series.offset.filter(|_| !cycles.is_empty()), ..series.clone() };
     let part = if series.lags.is_empty() { 1.0 } else { 0.5 };
     let first = Stage { whole: monitor, from: 0.0, to: part };
-    let plain = learn(learning, rows.inputs, names, &every, (&error, &observation), &first)?;
+    let plain =
+        learn(learning, (rows.inputs, names, calendar), &every, (&error, &observation), &first)?;
     if series.lags.is_empty() {
         let q = held_values(learning, [(&plain, &every), (&plain, &[])])?;
-        let learned = Learned { rows: every, lags: None, ..plain };
+        let learned = Learned { rows: every, calendar: of_calendar, lags: None, ..plain };
         let series = promised(learning, &learned.fit.fitted, series, waiting)?;
         return Ok(learned.remember(&series, rows, &error, &q, &clock));
     }
@@ -107,7 +128,7 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
     }
     let all: Vec<String> = names.iter().cloned().chain(series.lags.iter().map(lag_name)).collect();
     let last = Stage { whole: monitor, from: part, to: 1.0 };
-    let with = learn(learning, &inputs, &all, &known, (&error, &observation), &last)?;
+    let with = learn(learning, (&inputs, &all, calendar), &known, (&error, &observation), &last)?;
     let worth = worth(&plain, &every, &with, &known)?;
     let helps = worth.is_some_and(helps);
     let q = match helps {
@@ -123,7 +144,8 @@ pub fn fit(learning: &Learning, series: &Series, monitor: &dyn Monitor) -> Resul
         false => (Learned { rows: every, ..plain }, &none),
     };
     let series = promised(learning, &learned.fit.fitted, series, waiting)?;
-    Ok(Learned { lags: worth, ..learned }.remember(&series, rows, &error, &q, &clock))
+    Ok(Learned { calendar: of_calendar, lags: worth, ..learned }
+        .remember(&series, rows, &error, &q, &clock))
 }
 
 /// What was observed, forecast and missed, on the scale that errors are learned on; NaN where it is not known.
@@ -232,7 +254,7 @@ pub fn worth_of_a_lag(
     }
     let wide = names.len() + 1;
     let worth = |inputs: &[f64], width: usize| {
-        let data = data_of(learning, inputs, width, &known, (&error, &observation))?;
+        let data = data_of(learning, (inputs, width), &known, (&error, &observation))?;
         fit::worth_of_debiasing(&data, options, monitor)
     };
     let (Some(with), Some(without)) = (worth(&inputs, wide)?, worth(rows.inputs, names.len())?)
@@ -245,10 +267,9 @@ pub fn worth_of_a_lag(
 }
 
 /// Some of the rows as data in time.
-fn data_of(
+pub(super) fn data_of(
     learning: &Learning,
-    inputs: &[f64],
-    width: usize,
+    (inputs, width): (&[f64], usize),
     chosen: &[usize],
     (error, observation): (&[f64], &[f64]),
 ) -> Result<Data<'static>> {
@@ -269,18 +290,18 @@ fn data_of(
     Ok(data.pick(&(0..data.rows()).collect::<Vec<usize>>()))
 }
 
-/// Fits one model to some of the rows.
+/// Fits one model to some of the rows, with inputs of the calendar from a column on.
 fn learn(
     learning: &Learning,
-    inputs: &[f64],
-    names: &[String],
+    (inputs, names, (from, cycles)): (&[f64], &[String], (usize, &[Cycle])),
     chosen: &[usize],
     (error, observation): (&[f64], &[f64]),
     monitor: &dyn Monitor,
 ) -> Result<Learned> {
-    let data = data_of(learning, inputs, names.len(), chosen, (error, observation))?;
+    let data = data_of(learning, (inputs, names.len()), chosen, (error, observation))?;
+    let data = data.with_cycles(from, cycles);
     let options = &learning.options;
-    let if_it_pays = learning.debias_if_it_pays && learning.rows.forecast.is_some();
+    let if_it_pays = learning.may_debias();
     let learned = match if_it_pays {
         true => fit::fit_debiased_where_it_pays(&data, names, options, monitor),
         false => fit::fit(&data, names, options, monitor).map(|fit| (fit, None)),
@@ -292,7 +313,7 @@ fn learn(
         }
         error => error,
     })?;
-    Ok(Learned { fit, rows: Vec::new(), debiasing, lags: None })
+    Ok(Learned { fit, rows: Vec::new(), debiasing, calendar: None, lags: None })
 }
 
 /// The share by which the CRPS of rows falls that both models had held out.

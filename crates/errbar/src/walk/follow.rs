@@ -14,7 +14,7 @@ use crate::series::{Clock, Lagged, Memory, Past, Series, Side, Told, lagged};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Followed {
-    /// The inputs of the model, row-major: those of the table, then lagged errors (NaN where unknown).
+    /// The inputs of the model, row-major: those of the table, of the calendar, then lagged errors (NaN where unknown).
     pub inputs: Vec<f64>,
     /// Whether all lagged errors of a row are known: it is then a row of the model, else of that without lags.
     pub whole: Vec<bool>,
@@ -48,8 +48,8 @@ impl Followed {
         mut said: impl FnMut(&[usize], &Forecasts, &Forecasts) -> Result<()>,
     ) -> Result<()> {
         let without = fitted.without_lags().unwrap_or(fitted);
-        let models = [(fitted, &self.inputs[..], true), (without, rows.inputs, false)];
-        for (model, inputs, with_lags) in models {
+        let inputs = Wide { inputs: &self.inputs, width: fitted.names().len() };
+        for (model, with_lags) in [(fitted, true), (without, false)] {
             let whole = |row: &usize| self.whole[*row] == with_lags && takes(fitted, rows, *row);
             let chosen: Vec<usize> = (0..rows.len()).filter(whole).collect();
             let asked = Asked::of(model, inputs, rows, &chosen).grouped(model, rows, &chosen);
@@ -75,6 +75,13 @@ fn takes(fitted: &Fitted, rows: &SeriesRows, row: usize) -> bool {
     inputs.iter().all(|x| x.is_finite() || (x.is_nan() && fitted.takes_missing()))
 }
 
+/// Row-major inputs of a model, of which those without lagged errors are the first.
+#[derive(Clone, Copy)]
+struct Wide<'a> {
+    inputs: &'a [f64],
+    width: usize,
+}
+
 /// Some rows, as a model is asked for them.
 struct Asked {
     inputs: Vec<f64>,
@@ -84,9 +91,9 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(model: &Fitted, inputs: &[f64], rows: &SeriesRows, chosen: &[usize]) -> Self {
-        let width = model.names().len();
-        let each = chosen.iter().flat_map(|&row| &inputs[row * width..(row + 1) * width]);
+    fn of(model: &Fitted, wide: Wide, rows: &SeriesRows, chosen: &[usize]) -> Self {
+        let own = |row: usize| &wide.inputs[row * wide.width..][..model.names().len()];
+        let each = chosen.iter().flat_map(|&row| own(row));
         Self {
             group: None,
             inputs: each.copied().collect(),
@@ -150,7 +157,10 @@ pub(super) fn follow_for(
     rows.check(columns)?;
     let error = errors(fitted, rows)?;
     let clock = Clock::new(series.delay, series.moments.iter().chain(rows.time).copied());
-    let (inputs, whole) = with_lags(series, rows, &error, &clock);
+    let beside = rows.with_calendar(fitted.calendar());
+    let (inputs, whole) =
+        with_lags(series, &SeriesRows { inputs: &beside, ..*rows }, &error, &clock);
+    drop(beside);
     let mut place: Vec<Vec<usize>> = vec![Vec::new(); rows.groups()];
     (0..rows.len()).for_each(|row| place[rows.group_of(row) as usize].push(row));
     place.iter_mut().for_each(|rows_of| {
@@ -327,7 +337,8 @@ fn standing(
     let mut out = vec![nowhere; rows.len()];
     let chosen: Vec<usize> = (0..rows.len()).filter(|&row| wanted(row)).collect();
     let promises = fitted.promise().is_some();
-    let mut add = |nth: usize, model: &Fitted, inputs: &[f64], chosen: &[usize]| -> Result<()> {
+    let inputs = Wide { inputs, width: fitted.names().len() };
+    let mut add = |nth: usize, model: &Fitted, chosen: &[usize]| -> Result<()> {
         let chunk = |chosen: &[usize]| {
             let asked = Asked::of(model, inputs, rows, chosen);
             let seen: Vec<f64> = chosen.iter().map(|&row| rows.observation[row]).collect();
@@ -347,10 +358,10 @@ fn standing(
     };
     let can = |row: &usize| takes(fitted, rows, *row);
     let with: Vec<usize> = chosen.iter().copied().filter(|row| whole[*row] && can(row)).collect();
-    add(0, fitted, inputs, &with)?;
+    add(0, fitted, &with)?;
     if let Some(without) = fitted.without_lags() {
         let can: Vec<usize> = chosen.into_iter().filter(can).collect();
-        add(1, without, rows.inputs, &can)?;
+        add(1, without, &can)?;
     }
     Ok(out)
 }

@@ -6,6 +6,7 @@
 //! was known at the time, and nothing else.
 
 mod backtest;
+mod calendar;
 mod fit;
 mod follow;
 mod kept;
