@@ -206,6 +206,7 @@ def backtest(
     of = {
         "time": name_of(time, "time"),
         "dates": dates,
+        "offset": offset_of(time),
         "delay": span("delay", delay),
         "lag": spans("lag", lag),
         "debias_if_it_pays": debias == "auto",
@@ -254,6 +255,18 @@ def times(time: Any) -> tuple[Floats, bool]:
         seconds = np.where(np.isnat(values), np.nan, seconds)
         return np.require(seconds, dtype=np.float64, requirements=["C", "A"]), True
     return column("time", time), False
+
+
+def offset_of(time: Any) -> bool | None:
+    """Whether dates have a time zone: then they are counted in UTC. None where that is not to be seen."""
+    kind = getattr(time, "dtype", None)
+    if kind is not None and kind != object:
+        # As pandas and as polars call it.
+        return any(getattr(kind, name, None) is not None for name in ("tz", "time_zone"))
+    values = np.asarray(time, dtype=object).ravel()
+    if values.size and isinstance(values[0], datetime.datetime):
+        return values[0].tzinfo is not None
+    return None
 
 
 def when(time: float, dates: bool) -> Any:

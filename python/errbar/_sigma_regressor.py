@@ -17,7 +17,7 @@ from . import _errbar
 from ._arrays import Floats, floats, groups_of, name_of, one_level, refuse_twice
 from ._cost import Beta
 from ._law import Law
-from ._series import Kept, Update, rows_in_time, span, spans, times
+from ._series import Kept, Update, offset_of, rows_in_time, span, spans, times
 
 
 class Candidate(NamedTuple):
@@ -145,6 +145,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         With ``guarantee="split"`` and rows in time: the levels whose share :meth:`update` keeps right as rows
         are observed, whatever the errors do. By default those of 0.5, 0.8, 0.9, 0.95 and 0.99 that there
         are rows enough for.
+    calendar : {"auto", "no"}, default="auto"
+        Of rows in time (``fit(..., time=...)``) whose times are dates: whether hour of day, day of week and season are
+        inputs, too, where later rows gain by them (``calendar_`` says which). The methods that take inputs then need the
+        ``time`` of their rows.
     delay : int or str, default=1
         Of rows in time (``fit(..., time=...)``): when an observation becomes known, so many distinct times
         later, or a time later, as in "48h".
@@ -167,6 +171,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         The kind of model that was chosen.
     explanation_ : str
         The model in a few words.
+    calendar_ : list of str
+        What of the calendar it takes from the time of each row.
     trained_on_ : int
         The rows it was trained on: fewer than it was given where ``most_rows``, ``budget`` or a
         guarantee keep some away. Of a mean of several models, the most that one was trained on.
@@ -218,6 +224,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         fit_mean: bool = False,
         guarantee: str | None = None,
         guarantee_levels: Any = (),
+        calendar: str = "auto",
         delay: int | str = 1,
         lag: Any = (),
         random_state: Any = None,
@@ -244,6 +251,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.fit_mean = fit_mean
         self.guarantee = guarantee
         self.guarantee_levels = guarantee_levels
+        self.calendar = calendar
         self.delay = delay
         self.lag = lag
         self.random_state = random_state
@@ -327,6 +335,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         of = {
             "time": name_of(time, "time"),
             "dates": dates,
+            "offset": offset_of(time),
             "delay": span("delay", self.delay),
             "lag": spans("lag", self.lag),
             "debias_if_it_pays": False,
@@ -357,6 +366,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         if (error is None) == (observation is None):
             raise ValueError("give the error of each row, or forecast and observation")
+        self._check_time(time)
         inputs = table(self, X, reset=False)
         seen = floats("error" if observation is None else "observation", error if observation is None else observation)
         rows = rows_in_time(inputs, times(time)[0], group, forecast, seen)
@@ -379,6 +389,31 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "this model follows what was observed (update): give the time of each row, time=..."
             )
+        cycles = self.fitted_.calendar
+        if time is None and cycles:
+            raise ValueError(
+                f"this model takes {' and '.join(cycles)} from the time of each row: give it, time=..."
+            )
+        if cycles and None not in (known := self.fitted_.offset, here := offset_of(time)) and known != here:
+            have, had = ("a time zone" if one else "none" for one in (here, known))
+            raise ValueError(
+                f"these times have {have}, and those that the model learned {' and '.join(cycles)} of had {had}: "
+                "give both alike"
+            )
+
+    def _inputs(self, X: Any, time: Any) -> Floats:
+        """Inputs with what of the calendar the model takes."""
+        check_is_fitted(self)
+        inputs = table(self, X, reset=False)
+        if not self.fitted_.calendar:
+            return inputs
+        self._check_time(time)
+        seconds, dates = times(time)
+        if not dates:
+            raise ValueError("these times are numbers, and those that the model knows are dates")
+        if len(seconds) != len(inputs):
+            raise ValueError(f"time has {len(seconds)} values but X has {len(inputs)} rows: give one per row")
+        return self.fitted_.with_calendar(inputs, seconds)
 
     def _errors(
         self, error: Any, y: Any, forecast: Any, observation: Any
@@ -451,9 +486,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         ends = (0.5 - 0.5 * share, 0.5 + 0.5 * share)
         return self.predict_quantiles(X, forecast, ends, time=time, group=group)
 
-    def predict_distribution(self, X: Any, forecast: Any = None) -> Law:
+    def predict_distribution(self, X: Any, forecast: Any = None, *, time: Any = None) -> Law:
         """The distribution around the forecast of each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``,
-        ``crps``; see :meth:`predict_quantiles`."""
+        ``crps``; see :meth:`predict_quantiles`. ``time`` is that of each row, where the model takes hour of day,
+        day of week or season from it (``calendar_``)."""
         if self.fitted_.options["scale"] != "none":
             raise ValueError(
                 "a model on another scale has no law on yours that could be named: see "
@@ -463,7 +499,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "laws that follow what was observed have no name: see predict_quantiles, predict_interval"
             )
-        bias, own, sigma, _ = self._predicted(X)
+        bias, own, sigma, _ = self._predicted(X, time)
         if forecast is not None:
             centre = target("forecast", forecast) + (0.0 if bias is None else bias)
         elif own is not None:
@@ -481,37 +517,35 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         sides = {"left": left * sigma, "right": right * sigma}
         return Law(base, forecast + location * sigma, df=df, **sides, **bounds)
 
-    def bias(self, X: Any) -> Floats:
+    def bias(self, X: Any, *, time: Any = None) -> Floats:
         """What to add to the forecast of each row: the mean error there, learned with ``debias=True``.
-        Zero where it was not."""
-        bias, _, sigma, _ = self._predicted(X)
+        Zero where it was not. ``time`` is as in :meth:`predict_distribution`."""
+        bias, _, sigma, _ = self._predicted(X, time)
         return np.zeros_like(sigma) if bias is None else bias
 
-    def outside(self, X: Any) -> Any:
+    def outside(self, X: Any, *, time: Any = None) -> Any:
         """Whether each row lies where there were hardly any training rows, in all inputs together:
-        there sigma is held by that of the nearest of them, and deserves less trust."""
-        return self._predicted(X)[3]
+        there sigma is held by that of the nearest of them, and deserves less trust. ``time`` is as in
+        :meth:`predict_distribution`."""
+        return self._predicted(X, time)[3]
 
-    def support(self, X: Any) -> Floats:
+    def support(self, X: Any, *, time: Any = None) -> Floats:
         """How near the training rows are to each row: 1 where they are as near as they are to each
         other, 0.5 at twice that distance (rows below are :meth:`outside`), down to 0. NaN for a model
         that does not know: one constant sigma, or one of an older version."""
-        check_is_fitted(self)
-        inputs = table(self, X, reset=False)
+        inputs = self._inputs(X, time)
         support, _ = self.fitted_.support(inputs)
         return np.full(len(inputs), np.nan) if support is None else support
 
-    def outside_input(self, X: Any) -> list[str | None]:
+    def outside_input(self, X: Any, *, time: Any = None) -> list[str | None]:
         """For each row that lies outside, the name of the input that takes it from the training rows,
         given the others; None for the other rows."""
-        check_is_fitted(self)
-        return self.fitted_.support(table(self, X, reset=False))[1]
+        return self.fitted_.support(self._inputs(X, time))[1]
 
-    def sigma_band(self, X: Any, level: float = 0.9) -> Floats:
+    def sigma_band(self, X: Any, level: float = 0.9, *, time: Any = None) -> Floats:
         """The band that holds sigma itself with this probability, in two columns: how well the
         errors tell it. Smooth models have one."""
-        check_is_fitted(self)
-        band = self.fitted_.band(table(self, X, reset=False), one_level(level))
+        band = self.fitted_.band(self._inputs(X, time), one_level(level))
         if band is None:
             raise ValueError(
                 f'a model of kind "{self.model_}" has no band on sigma: fit one with model="smooth"'
@@ -536,7 +570,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         infinite where an interval is unbounded.
         """
         check_is_fitted(self)
-        if self.fitted_.promised:
+        if self.fitted_.promised or time is not None:
             self._check_time(time)
         if time is not None:
             inputs = table(self, X, reset=False)
@@ -544,7 +578,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             ends = _errbar.guaranteed_in_time(self.fitted_, rows, one_level(level))
             return np.stack(ends, axis=-1)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
-        inputs = table(self, X, reset=False)
+        inputs = self._inputs(X, None)
         return np.stack(self.fitted_.guaranteed(inputs, one_level(level), labels), axis=-1)
 
     def guaranteed_by(self, group: Any, level: float = 0.9) -> Any:
@@ -569,12 +603,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         sample_weight: Any = None,
         *,
         observation: Any = None,
+        time: Any = None,
         y: Any = None,
     ) -> float:
         """Minus the mean CRPS of the errors with the laws predicted for them: greater is better. A bias
         that was learned is taken away first; with ``fit_mean=True`` observations are given, and the
-        forecast is taken away."""
-        bias, own, sigma, _ = self._predicted(X)
+        forecast is taken away. ``time`` is as in :meth:`predict_distribution`."""
+        bias, own, sigma, _ = self._predicted(X, time)
         e = target("error", one_of(error, y))
         for known in (bias, own):
             if known is not None and e.shape == known.shape:
@@ -618,6 +653,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return self.fitted_.explanation
 
     @property
+    def calendar_(self) -> list[str]:
+        """What of the calendar the model takes from the time of each row: of "hour of day", "day of week", "season"."""
+        check_is_fitted(self)
+        return self.fitted_.calendar
+
+    @property
     def law_(self) -> str:
         """The law of errors in units of sigma, in a few words."""
         check_is_fitted(self)
@@ -640,9 +681,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         inputs = [Importance(*one) for one in found.pop("importance")]
         return Validation(**found, candidates=tried, importance=inputs)
 
-    def _predicted(self, X: Any) -> tuple[Floats | None, Floats | None, Floats, Any]:
-        check_is_fitted(self)
-        return self.fitted_.predict(table(self, X, reset=False))
+    def _predicted(self, X: Any, time: Any = None) -> tuple[Floats | None, Floats | None, Floats, Any]:
+        return self.fitted_.predict(self._inputs(X, time))
 
     def _warn(self) -> None:
         """Says what was done otherwise than one would think."""
@@ -696,6 +736,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "scale": text("scale", self.scale),
             "fit_mean": bool(self.fit_mean),
             "guarantee": None if self.guarantee is None else text("guarantee", self.guarantee),
+            "calendar": calendar_of(self.calendar),
             "seed": seed_of(self.random_state),
             "n_jobs": jobs(self.n_jobs),
             "progress": self._progress(),
@@ -811,6 +852,13 @@ def text(name: str, value: Any) -> str:
     if isinstance(value, str):
         return str(value)
     raise ValueError(f"{name} is {value!r}: give its name as text")
+
+
+def calendar_of(value: Any) -> bool:
+    """Whether the calendar may be looked at."""
+    if value not in ("auto", "no"):
+        raise ValueError(f'calendar is {value!r}: give "auto" or "no"')
+    return bool(value == "auto")
 
 
 def count(name: str, value: Any) -> int:

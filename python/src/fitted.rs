@@ -10,7 +10,8 @@ use errbar::law::{Base, Bounds, Law, Transform};
 use errbar::loss::LossKind;
 use errbar::{Data, Error, Group, Split};
 use numpy::{
-    IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods, ToPyArray,
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods, ToPyArray,
 };
 use pyo3::exceptions::{PyOSError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -58,6 +59,7 @@ pub(crate) struct FitOptions<'py> {
     scale: String,
     fit_mean: bool,
     guarantee: Option<String>,
+    calendar: bool,
     seed: u64,
     pub(crate) n_jobs: Option<isize>,
     pub(crate) progress: Option<Bound<'py, PyAny>>,
@@ -94,7 +96,8 @@ impl FitOptions<'_> {
             .guarantee(match &self.guarantee {
                 Some(name) => Some(name.parse().map_err(refused)?),
                 None => None,
-            }))
+            })
+            .calendar(self.calendar))
     }
 }
 
@@ -213,7 +216,8 @@ impl Fitted {
         let x = inputs.as_slice()?;
         let predicted = detached(py, || self.alone().predict(x))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
-        let name = |input: Option<usize>| input.map(|input| self.fitted.names()[input].clone());
+        let called = self.fitted.called();
+        let name = |input: Option<usize>| input.map(|input| called[input].clone());
         let inputs = predicted.outside_input().iter().copied().map(name).collect();
         Ok((predicted.support().map(|support| support.to_pyarray(py)), inputs))
     }
@@ -280,7 +284,31 @@ impl Fitted {
     /// The names of inputs that are errors of earlier rows.
     #[getter]
     fn lags(&self) -> Vec<String> {
-        self.fitted.names()[self.fitted.table_names().len()..].to_vec()
+        self.fitted.lag_names().to_vec()
+    }
+
+    /// What of the calendar it takes from the time of each row.
+    #[getter]
+    fn calendar(&self) -> Vec<&'static str> {
+        self.fitted.calendar().iter().map(|cycle| cycle.name()).collect()
+    }
+
+    /// Whether the times that it was fitted to had an offset from UTC, where that matters to it.
+    #[getter]
+    fn offset(&self) -> Option<bool> {
+        self.fitted.series().and_then(|series| series.offset)
+    }
+
+    /// Inputs with those of the calendar.
+    fn with_calendar<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+        time: Column<'py>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let all = self.fitted.with_calendar(inputs.as_slice()?, time.as_slice()?);
+        let (all, rows) = (all.map_err(refused)?, inputs.shape()[0]);
+        all.into_pyarray(py).reshape([rows, inputs.shape()[1] + 2 * self.fitted.calendar().len()])
     }
 
     /// Whether it knows times, and how many rows it has followed; none where it does not.
@@ -400,6 +428,7 @@ impl Fitted {
             Method::Cross => "cross",
         });
         dict.set_item("guarantee", guarantee)?;
+        dict.set_item("calendar", if options.calendar { "auto" } else { "no" })?;
         dict.set_item("random_state", options.seed)?;
         if let Some(series) = self.fitted.series() {
             dict.set_item("delay", series.delay.to_string())?;

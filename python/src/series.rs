@@ -84,6 +84,7 @@ impl Owned {
 pub(crate) struct SeriesOptions {
     time: String,
     dates: bool,
+    offset: Option<bool>,
     delay: String,
     lag: Vec<String>,
     debias_if_it_pays: bool,
@@ -97,6 +98,7 @@ impl SeriesOptions {
         let lags: Vec<Span> = self.lag.iter().map(span).collect::<PyResult<_>>()?;
         let mut series = Series::new(&self.time, span(&self.delay)?, &lags);
         series.dates = self.dates;
+        series.offset = self.offset;
         Ok(series)
     }
 }

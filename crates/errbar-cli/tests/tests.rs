@@ -4,6 +4,7 @@ mod common;
 
 mod bad_input; // one sentence that names the place
 mod bounds; // observations that keep to bounds, other scales
+mod calendar; // hour of day, day of week, season
 mod csv_details; // CSV as people have it
 mod dates; // times as people write them
 mod export; // ONNX

@@ -31,6 +31,24 @@ pub enum Cycle {
 
 const DAY: f64 = 86_400.0;
 
+const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 impl Cycle {
     /// All there are.
     pub const ALL: [Self; 3] = [Self::HourOfDay, Self::DayOfWeek, Self::Season];
@@ -58,6 +76,31 @@ impl Cycle {
             Self::HourOfDay => ("hours since midnight, with fractions", 24.0),
             Self::DayOfWeek => ("whole days since Monday", 7.0),
             Self::Season => ("whole days since 1 January", 365.25),
+        }
+    }
+
+    /// A place in words.
+    ///
+    /// ```
+    /// use errbar::cycles::Cycle;
+    ///
+    /// assert_eq!(Cycle::HourOfDay.said(6.5), "06:30");
+    /// assert_eq!(Cycle::DayOfWeek.said(4.0), "Friday");
+    /// assert_eq!(Cycle::Season.said(60.0), "2 March");
+    /// ```
+    #[must_use]
+    pub fn said(self, place: f64) -> String {
+        match self {
+            Self::HourOfDay => {
+                let minutes = (60.0 * place).round() as u64 % 1440;
+                format!("{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+            Self::DayOfWeek => DAYS[place.round() as usize % 7].into(),
+            Self::Season => {
+                // Of a year without a leap day.
+                let (_, month, day) = calendar::date((place.round() as i64).clamp(0, 364));
+                format!("{day} {}", MONTHS[month as usize - 1])
+            }
         }
     }
 

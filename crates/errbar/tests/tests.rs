@@ -8,6 +8,7 @@ mod bad_input; // errors that name the place and the value
 mod bias; // the bias of a forecaster, learned and taken off
 mod bootstrap; // intervals of scores
 mod bounds; // observations that keep to bounds, other scales
+mod calendar; // hour of day, day of week, season
 mod calibration; // PIT, diagrams, coverage
 mod crps; // CRPS and NLPD
 mod decomposition; // the parts of CRPS

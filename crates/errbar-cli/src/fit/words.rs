@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use errbar::cycles::Cycle;
 use errbar::diagnose::Finding;
 use errbar::fit::guarantee::Method;
 use errbar::fit::{
@@ -301,7 +302,7 @@ impl FitSummary {
                 true => "\nWhich inputs matter to sigma (the bias is another question):\n",
                 false => "\nWhich inputs matter:\n",
             };
-            text += &importance(&validation.importance);
+            text += &importance(&validation.importance, self.fit.fitted.calendar());
         }
         text
     }
@@ -557,7 +558,7 @@ fn accuracy(model: &Model, validation: &Validation) -> String {
 }
 
 /// What each of the most telling inputs does, inputs that stand in for one another as one.
-fn importance(inputs: &[Importance]) -> String {
+fn importance(inputs: &[Importance], calendar: &[Cycle]) -> String {
     const SHOWN: usize = 10;
     let names: Vec<String> = inputs.iter().take(SHOWN).map(called).collect();
     // A long row of twins must not push all the others aside.
@@ -573,7 +574,9 @@ fn importance(inputs: &[Importance]) -> String {
         let ((low_at, low), (high_at, high)) = (input.smallest, input.largest);
         let mut says = format!("CRPS {share:.1}% higher with {its} values shuffled");
         if low_at != high_at {
-            let [low, low_at, high, high_at] = [low, low_at, high, high_at].map(four);
+            let cycle = calendar.iter().find(|cycle| cycle.name() == input.name);
+            let said = |at: f64| cycle.map_or_else(|| four(at), |cycle| cycle.said(at));
+            let [low, low_at, high, high_at] = [four(low), said(low_at), four(high), said(high_at)];
             let _ = write!(says, "; sigma {low} {where_} {low_at}, {high} near {high_at}");
         }
         if share < 0.05 {

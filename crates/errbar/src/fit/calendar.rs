@@ -25,7 +25,7 @@ const MOST: usize = 5_000;
 /// Rows of a part that judge at most.
 const JUDGES: usize = 10_000;
 /// What must be gained: this share of the CRPS, and so many standard errors.
-const LEAST_GAIN: f64 = 0.003;
+const LEAST_GAIN: f64 = 0.005;
 const SURE: f64 = 2.0;
 /// Weather lasts for weeks: with so few batches each is long.
 const LONG_BATCHES: usize = 12;
