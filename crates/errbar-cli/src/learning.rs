@@ -104,7 +104,7 @@ pub(crate) struct LearningArguments {
     pub(crate) keep_inputs: bool,
 
     /// Whether hour of day, day of week and season of --time are inputs, too, where the times are dates: auto, where later
-    /// rows gain by them (two standard errors of CRPS), or no.
+    /// rows gain by them: at least 1% of CRPS, and two standard errors; or no.
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     pub(crate) calendar: Calendar,
 

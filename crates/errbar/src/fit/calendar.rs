@@ -24,9 +24,6 @@ const LEAST: usize = 200;
 const MOST: usize = 5_000;
 /// Rows of a part that judge at most.
 const JUDGES: usize = 10_000;
-/// What must be gained: this share of the CRPS, and so many standard errors.
-const LEAST_GAIN: f64 = 0.005;
-const SURE: f64 = 2.0;
 /// Weather lasts for weeks: with so few batches each is long.
 const LONG_BATCHES: usize = 12;
 
@@ -71,17 +68,13 @@ pub(crate) fn judged(
                 best = Some((worth, then, cycle));
             }
         }
-        let Some((_, then, cycle)) = best.filter(|(worth, ..)| is_clear(*worth)) else { break };
+        let Some((_, then, cycle)) = best.filter(|(worth, ..)| worth.pays()) else { break };
         now = then;
         taken.push(cycle);
     }
     taken.sort_unstable();
     let worth = turns.worth(&first, &now).filter(|_| !taken.is_empty());
     Ok((taken, worth))
-}
-
-fn is_clear(worth: Worth) -> bool {
-    worth.gain >= LEAST_GAIN && worth.gain >= SURE * worth.standard_error
 }
 
 /// Rows to learn from, each time with the rows after them.
