@@ -376,12 +376,11 @@ impl Fitted {
                 return Err("its lags do not fit its inputs".into());
             }
         }
-        let others = 2 * self.cycles.len() + self.lags().len();
-        let of_calendar = self.cycles.iter().flat_map(|cycle| cycle.inputs());
-        let names = columns.checked_sub(others).filter(|table| *table > 0);
-        if !names.is_some_and(|table| {
-            of_calendar.eq(self.names[table..].iter().cloned().take(2 * self.cycles.len()))
-        }) {
+        let of_calendar: Vec<String> =
+            self.cycles.iter().flat_map(|cycle| cycle.inputs()).collect();
+        let table = columns.checked_sub(of_calendar.len() + self.lags().len());
+        let fits = |table: usize| self.names[table..].starts_with(&of_calendar);
+        if !table.is_some_and(|table| table > 0 && fits(table)) {
             return Err("what it knows of the calendar does not fit its inputs".into());
         }
         if let Some(promise) = self.promise() {
