@@ -394,6 +394,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 f"this model takes {' and '.join(cycles)} from the time of each row: give it, time=..."
             )
+        if cycles and not times(time)[1]:
+            raise ValueError("these times are numbers, and those that the model knows are dates")
         if cycles and None not in (known := self.fitted_.offset, here := offset_of(time)) and known != here:
             have, had = ("a time zone" if one else "none" for one in (here, known))
             raise ValueError(
@@ -408,9 +410,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if not self.fitted_.calendar:
             return inputs
         self._check_time(time)
-        seconds, dates = times(time)
-        if not dates:
-            raise ValueError("these times are numbers, and those that the model knows are dates")
+        seconds = times(time)[0]
         if len(seconds) != len(inputs):
             raise ValueError(f"time has {len(seconds)} values but X has {len(inputs)} rows: give one per row")
         return self.fitted_.with_calendar(inputs, seconds)

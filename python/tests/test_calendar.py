@@ -88,8 +88,9 @@ def test_what_says_no_hour_is_refused():
     for ask in (model.predict, model.predict_distribution, model.bias, model.support, model.outside_input):
         with pytest.raises(ValueError, match="takes hour of day from the time of each row: give it"):
             ask(X)
-    with pytest.raises(ValueError, match="these times are numbers"):
-        model.bias(X, time=[1.0, 2.0])
+    for ask in (model.bias, model.predict):
+        with pytest.raises(ValueError, match="these times are numbers"):
+            ask(X, time=[1.0, 2.0])
     with pytest.raises(ValueError, match="time has 1 values but X has 2 rows"):
         model.bias(X, time=time[:1])
     with pytest.raises(ValueError, match="these times have a time zone, and those .* hour of day of had none"):

@@ -9,6 +9,7 @@ use errbar::walk::Walk;
 use errbar_report::report::{Column, Groups, Order, Origin, Report, Subject};
 
 use super::Arguments;
+use crate::learning::Calendar;
 use crate::report::quoted;
 use crate::training::Training;
 use crate::{output, stop};
@@ -90,6 +91,8 @@ fn command(arguments: &Arguments) -> String {
     add("inputs", (!columns.inputs.is_empty()).then(|| columns.inputs.join(",")));
     add("group", columns.group.clone());
     add("delay", Some(columns.delay.to_string()));
+    let calendar = arguments.learning.calendar == Calendar::No;
+    add("calendar", calendar.then(|| "no".to_string()));
     add("lag", (!columns.lag.is_empty()).then(|| joined(&columns.lag)));
     let levels = arguments.guarantee.iter().map(ToString::to_string).collect::<Vec<String>>();
     add("guarantee", (!levels.is_empty()).then(|| levels.join(",")));
