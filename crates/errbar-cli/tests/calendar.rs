@@ -179,7 +179,11 @@ fn pages_walks_and_onnx_know_the_hour() {
     assert!(score("") < 0.98 * score(" --calendar no"));
 
     let said = run(&folder, "export m.json -o m.onnx").well();
-    assert!(said.stderr.contains("hour of day of the times are inputs"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("the inputs of hour of day are for you to compute"),
+        "{}",
+        said.stderr
+    );
     let bytes = std::fs::read(folder.path().join("m.onnx")).unwrap();
     let formula =
         b"\"hour_of_day_sin\":\"sin(2 pi u / 24), u: hours since midnight, with fractions\"";

@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     if !fitted.calendar().is_empty() {
         console.note(&format!(
-            "{} of the times are inputs that you compute: its entry \"calendar\" says how",
+            "the inputs of {} are for you to compute from the times: its entry \"calendar\" says how",
             words_of(&fitted)
         ));
     }
