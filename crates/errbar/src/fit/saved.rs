@@ -15,13 +15,14 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 12] = [
+const NEEDS: [&str; 13] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
     REFINEMENT,
     LAW,
     CURVE,
+    TURNING,
     BOUNDS,
     TRANSFORM,
     GUARANTEE_BY_LAW,
@@ -41,6 +42,7 @@ const SMOOTH_BIAS: &str = "smooth bias";
 const SYMMETRIC_TREES: &str = "symmetric trees";
 const REFINEMENT: &str = "trees that refine a mean";
 const TRANSFORM: &str = "transform";
+const TURNING: &str = "skew by inputs";
 
 /// The envelope of the saved form.
 #[derive(Serialize, Deserialize)]
@@ -129,6 +131,7 @@ impl Fitted {
             (self.model.is_refined(), REFINEMENT),
             (self.shape.is_some(), LAW),
             (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
+            (self.shape.as_ref().is_some_and(|shape| shape.turning().is_some()), TURNING),
             (!self.options.bounds.are_none(), BOUNDS),
             (self.options.transform != Transform::None, TRANSFORM),
             (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),
