@@ -249,6 +249,12 @@ impl<'a> Forecasts<'a> {
         Ok(Self { promised: Some((promise, levels)), ..self })
     }
 
+    /// Which law of the model as fitted is that of a row: 0 where the skew is the same for all, else the place of
+    /// its rung counted from 1.
+    pub(crate) fn rung(&self, row: usize) -> u32 {
+        self.laws.of_row.get(row).map_or(0, |rung| rung + 1)
+    }
+
     /// The laws of rows, in units of their sigma.
     fn laws(&self) -> &RowLaws {
         self.bent.as_ref().map_or(&self.laws, |bent| &bent.laws)

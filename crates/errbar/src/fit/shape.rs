@@ -253,18 +253,8 @@ pub(super) struct Held<'a> {
     pub(super) weight: Option<&'a [f64]>,
     /// Of each error, where observations keep to some.
     pub(super) bounds: Option<&'a [Bounds]>,
-    /// The inputs of these rows, where the skew may turn with them.
-    pub(super) data: Option<&'a Data<'a>>,
-}
-
-impl Held<'_> {
-    /// The law of a row, by one of the shapes.
-    fn law_of<'a>(&self, shape: &'a Shape, row: usize) -> &'a ErrorLaw {
-        match self.data {
-            Some(data) => shape.law_at(data.row(row)),
-            None => shape.law(),
-        }
-    }
+    /// These rows, with the inputs that the skew may turn with.
+    pub(super) data: &'a Data<'a>,
 }
 
 /// What was chosen, and for each row what other rows would have chosen.
@@ -329,7 +319,7 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
     let judge = |shape: Shape, without: Vec<Shape>| {
         let one = |row: usize| {
             let shape = &without[part_of(row, rows)];
-            let (law, factor) = (held.law_of(shape, row), shape.factor);
+            let (law, factor) = (shape.law_at(held.data.row(row)), shape.factor);
             let (z, sigma) = (z[row] / factor, factor * held.sigma[row]);
             let bounds = within(row).over(factor);
             (sigma * law.crps_within(z, bounds), law.log_score_within(z, bounds, sigma))
@@ -374,30 +364,33 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
         let without = straight.without.iter().zip(&others);
         judge(straight.shape.bent(&all), without.map(|(shape, rows)| shape.bent(rows)).collect())
     });
-    // Rows that it has not seen must speak for what is no law of few parameters: by two standard errors in the
-    // CRPS, and not against it in the log score.
-    let speaks = |other: &Tried, straight: &Tried| {
+    // What rows that it has not seen gain in CRPS and in log score, in standard errors.
+    let gains = |other: &Tried, straight: &Tried| {
         let gain = |straight: &[f64], other: &[f64]| {
             let gap: Vec<f64> = straight.iter().zip(other).map(|(a, b)| a - b).collect();
-            (scored.mean(&gap), standard_error_in(&gap, &scored))
+            scored.mean(&gap) / standard_error_in(&gap, &scored).max(f64::MIN_POSITIVE)
         };
-        let (crps, noise) = gain(&straight.crps, &other.crps);
-        let (log_score, log_noise) = gain(&straight.log_score, &other.log_score);
-        crps > 2.0 * noise && log_score > -log_noise
+        [gain(&straight.crps, &other.crps), gain(&straight.log_score, &other.log_score)]
     };
-    let bent = bent.filter(|bent| bent.shape.law.curve().is_some() && speaks(bent, straight));
+    // They must speak for a curve in the CRPS, and not against it in the log score.
+    let speaks = |[crps, log_score]: [f64; 2]| crps > 2.0 && log_score > -1.0;
+    let bent =
+        bent.filter(|bent| bent.shape.law.curve().is_some() && speaks(gains(bent, straight)));
     let turns = (wanted == LawKind::Auto || wanted.is_skewed()) && recalibrate;
-    let turned = match held.data {
-        Some(data) if turns && held.bounds.is_none() && worth >= TURNING_ROWS => {
-            let lesson = turning::Lesson::new(data, &z, held.weight, worth)?;
+    let turned = match turns && held.bounds.is_none() && worth >= TURNING_ROWS {
+        true => {
+            let lesson = turning::Lesson::new(held.data, &z, held.weight, worth)?;
             let found = turned(&lesson, straight, wanted, rows);
             found.map(|(shape, without)| judge(shape, without))
         }
-        _ => None,
+        false => None,
     };
-    // More than any law of one skew, so that it is the turning that they speak for.
+    // The log score sees a skew that turns in half as many rows. It counts as well where the CRPS has no loss; and
+    // laws of one skew must all have less, so that it is the turning that rows speak for.
     let turned = turned.filter(|turned| {
-        [straight, &tried[sharpest], &tried[likeliest]].iter().all(|other| speaks(turned, other))
+        let speaks_for = |gained: [f64; 2]| speaks(gained) || (gained[1] > 2.0 && gained[0] > 0.0);
+        let others = [straight, &tried[sharpest], &tried[likeliest]];
+        others.iter().all(|other| speaks_for(gains(turned, other)))
     });
     let found = match (bent, turned) {
         (Some(bent), Some(turned)) if scored.mean(&bent.crps) < scored.mean(&turned.crps) => {

@@ -396,9 +396,7 @@ impl HeldOut {
         }
         let Self { error, sigma, weight, bounds, .. } = &*self;
         let (weight, bounds) = (weight.as_deref(), bounds.as_deref());
-        // A promise in time goes by one law: see `series::Followers`.
-        let in_time = options.guarantee.is_some() && options.split == Split::InOrder;
-        let held = Held { error, sigma, weight, bounds, data: (!in_time).then_some(data) };
+        let held = Held { error, sigma, weight, bounds, data };
         let Chosen { shape, without } = shape::choose(&held, options.law, options.recalibrate)?;
         let rows = self.rows.len();
         let of = |row: usize| &without[part_of(row, rows)];
