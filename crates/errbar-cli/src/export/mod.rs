@@ -41,7 +41,8 @@ the forecast so moved, where that is an input; sigma belongs to the moved foreca
 The entries \"law\", and where they were given \"bounds\" and \"scale\", of the same map hold the law of
 errors in units of sigma, the bounds of observations, and the scale of errbar fit --transform. A law
 of a shape of its own has a \"curve\" there: the quantile that is q in a standard Gaussian is the
-forecast plus sigma times z, with straight lines between.
+forecast plus sigma times z, with straight lines between. Where the skew turns with the inputs the
+outputs law_location, law_left and law_right are those of each row, and the entry has the average.
 A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
 fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {

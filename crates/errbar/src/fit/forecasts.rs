@@ -279,13 +279,13 @@ impl<'a> Forecasts<'a> {
         (0..self.len()).map(|row| self.law_of(row).clone()).collect()
     }
 
-    /// The logarithm of the right side over the left one of each law as it was fitted, where that
-    /// [turns](Shape::turning) with the inputs.
+    /// The logarithm of the right side over the left one of each row's law as it was fitted: see
+    /// [`Shape::turning`].
     #[must_use]
-    pub fn skew(&self) -> Option<Vec<f64>> {
-        let turning = self.fitted.shape.as_ref()?.turning()?;
-        let skew = |row: usize| turning.skew_of(self.laws.which(row) as usize);
-        Some((0..self.len()).map(skew).collect())
+    pub fn skew(&self) -> Vec<f64> {
+        let skew = |law: &ErrorLaw| (law.law().right / law.law().left).ln();
+        let each: Vec<f64> = self.laws.laws.iter().map(skew).collect();
+        (0..self.len()).map(|row| each[self.laws.which(row) as usize]).collect()
     }
 
     /// The probability that each law gives to less than was then observed; at a bound, which has a probability
@@ -460,13 +460,14 @@ impl<'a> Forecasts<'a> {
             x if x.is_nan() && !threshold.is_nan() => f64::NEG_INFINITY,
             x => x,
         };
-        let probability = |(row, (at, sigma)): (usize, (f64, f64))| {
-            match self.law_of(row).exceed((threshold - at) / sigma) {
-                p if p.is_nan() => p,
-                _ if threshold < self.bounds.lower() => 1.0,
-                _ if threshold >= self.bounds.upper() => 0.0,
-                p => p,
-            }
+        let probability = |(row, (at, sigma)): (usize, (f64, f64))| match self
+            .law_of(row)
+            .exceed((threshold - at) / sigma)
+        {
+            p if p.is_nan() => p,
+            _ if threshold < self.bounds.lower() => 1.0,
+            _ if threshold >= self.bounds.upper() => 0.0,
+            p => p,
         };
         Ok(self.places()?.enumerate().map(probability).collect())
     }

@@ -291,7 +291,9 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let own = Options { kind, ..*options };
         let model = fit_rows(&data.pick(&others), names, &own, None, &part)?.fitted.model;
         let sigma = model.predict(data.pick(&held).inputs())?;
-        let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma, None::<fn(usize) -> &'static ErrorLaw>).collect();
+        let mut sizes: Vec<f64> =
+            sizes(data.pick(&held).error(), &sigma, None::<fn(usize) -> &'static ErrorLaw>)
+                .collect();
         sizes.sort_by(f64::total_cmp);
         parts.push(Calibration { by_group: vec![sizes], model: Some(model) });
     }

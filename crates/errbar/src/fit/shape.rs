@@ -195,11 +195,20 @@ impl Shape {
         }
     }
 
+    /// What the law is, in a few words, with the names of the inputs.
+    #[must_use]
+    pub fn explain_with(&self, names: &[String]) -> String {
+        let own = self.explain();
+        self.turning
+            .as_ref()
+            .map_or(own.clone(), |turning| format!("{own}: {}", turning.explain(names)))
+    }
+
     /// What the law is, in a few words.
     #[must_use]
     pub fn explain(&self) -> String {
         let Law { base, left, right, .. } = *self.law.law();
-        let skewed = left != right;
+        let skewed = left != right || self.turning.is_some();
         let name = match (base, skewed) {
             (Base::Normal, false) => "a Gaussian".to_string(),
             (Base::Normal, true) => "a two-piece Gaussian".into(),
@@ -230,8 +239,9 @@ impl Shape {
             _ => format!("heavier tails than a Gaussian: {name}"),
         };
         if self.turning.is_some() {
-            text += ", whose skew turns with the inputs";
-        } else if skewed {
+            return text + ", whose skew turns with the inputs";
+        }
+        if skewed {
             let (side, ratio) =
                 if right > left { ("above", right / left) } else { ("below", left / right) };
             text += &format!(

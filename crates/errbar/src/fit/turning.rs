@@ -82,8 +82,7 @@ impl Lesson {
         let products = columns * (columns + 1) / 2;
         let products = if columns <= MOST_INPUTS_OF_PRODUCTS { products } else { 0 };
         let width = columns + products;
-        let rows: Vec<usize> =
-            (0..z.len()).step_by(z.len().div_ceil(MOST_ROWS).max(1)).collect();
+        let rows: Vec<usize> = (0..z.len()).step_by(z.len().div_ceil(MOST_ROWS).max(1)).collect();
         let mut terms = vec![0.0; rows.len() * width];
         for (out, row) in terms.chunks_exact_mut(width).zip(&rows) {
             Polynomial::terms(&scaling, data.row(*row), out);
@@ -125,7 +124,8 @@ impl Lesson {
         let level = mean_of(&|k, _| slopes[k]);
         let one = |term: usize| {
             let mean = mean_of(&|_, at| self.terms_of(at)[term]);
-            let product = |k: usize, at: usize| (slopes[k] - level) * (self.terms_of(at)[term] - mean);
+            let product =
+                |k: usize, at: usize| (slopes[k] - level) * (self.terms_of(at)[term] - mean);
             let square = mean_of(&|k, at| product(k, at).powi(2));
             let told = total.sqrt() * mean_of(&product).abs() / square.sqrt();
             (self.variance(rows, term, total) > 1e-12 && told.is_finite()).then_some((term, told))
@@ -149,8 +149,7 @@ impl Lesson {
         bases: &[Base],
         counts: &dyn Fn(usize) -> bool,
     ) -> Option<Learned> {
-        let rows: Vec<usize> =
-            (0..self.rows.len()).filter(|at| counts(self.rows[*at])).collect();
+        let rows: Vec<usize> = (0..self.rows.len()).filter(|at| counts(self.rows[*at])).collect();
         let mut told = self.told(&rows, law);
         told.retain(|(_, told)| *told > TELLING);
         told.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -195,9 +194,10 @@ impl Lesson {
             level -= slope / deviation * mean;
         }
         let skews = rows.iter().map(|&at| level + dot(&slopes, &self.terms_of(at)[..slopes.len()]));
-        let (least, most) = skews.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), skew| {
-            (least.min(skew), most.max(skew))
-        });
+        let (least, most) = skews
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), skew| {
+                (least.min(skew), most.max(skew))
+            });
         let [least, most] = [least, most].map(|end| end.clamp(-FARTHEST, FARTHEST));
         if most - least < 1e-6 {
             return None;
@@ -376,12 +376,6 @@ impl Turning {
         ((last * place + 0.5).floor() as usize).min(self.laws.len() - 1)
     }
 
-    /// The skew of one of the laws.
-    #[must_use]
-    pub fn skew_of(&self, rung: usize) -> f64 {
-        self.least + (self.most - self.least) * rung as f64 / (self.laws.len() - 1) as f64
-    }
-
     /// How far the skew goes, and with which inputs.
     #[must_use]
     pub fn explain(&self, names: &[String]) -> String {
@@ -414,7 +408,7 @@ impl Turning {
             false => format!(", more to the upper side where {}", places.join(" and ")),
         };
         format!(
-            "the skew turns with the inputs: from errors that reach {} to such that reach {}{most}",
+            "from errors that reach {} to such that reach {}{most}",
             reach(self.least),
             reach(self.most)
         )

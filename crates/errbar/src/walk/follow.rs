@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::told::{AsFitted, Laws, as_fitted};
 use super::{SeriesRows, errors};
-use crate::adapt::promise::Promise;
 use crate::adapt::Bend;
+use crate::adapt::promise::Promise;
 use crate::error::{Error, Result};
 use crate::fit::{Fitted, Forecasts, Rows};
 use crate::series::{Clock, Lagged, Memory, Past, Series, Side, Told, lagged};
