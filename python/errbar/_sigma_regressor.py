@@ -122,7 +122,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     law : {"auto", "normal", "logistic", "laplace", "t", "two-piece-normal", "two-piece-laplace", \
 "two-piece-t"}, default="auto"
         The law of errors in units of sigma, which intervals and quantiles are read off: by default the
-        one that held-out rows choose.
+        one that held-out rows choose. The skew of "auto" and of two-piece laws varies with the inputs where
+        held-out rows say so.
     recalibrate : bool, default=True
         Whether size and location of that law follow the errors of held-out rows. With
         ``law="normal", recalibrate=False`` error bars are the paper's.

@@ -34,7 +34,7 @@ const TELLING: f64 = 1.5;
 const WORTH_A_LOOK: f64 = 2.5;
 /// Prior standard deviations that are tried, for a term that varies by one.
 const SLOPES: [f64; 3] = [0.1, 0.3, 1.0];
-/// That of the mean and of the logarithm of the standard deviation.
+/// Those of mean and logarithm of the standard deviation, about what they are where the skew does not turn.
 const PLACE: f64 = 0.1;
 /// Steps of the search, and the fall of the cost below which it ends.
 const STEPS: usize = 25;
@@ -170,7 +170,7 @@ impl Lesson {
             chosen.iter().map(|(term, mean, deviation)| (terms[*term] - mean) / deviation)
         };
         let problem = Problem {
-            values: rows.iter().flat_map(|at| values(at)).collect(),
+            values: rows.iter().flat_map(values).collect(),
             z: rows.iter().map(|&at| self.z[at]).collect(),
             weight: rows.iter().map(|&at| self.weight[at]).collect(),
         };
@@ -252,7 +252,6 @@ impl Problem {
         let size = start.len();
         let mut priors = vec![prior; size];
         priors[..FIRST].copy_from_slice(&[PLACE, PLACE, SKEW]);
-        // The place and the size may be anything that rows of one skew have told; they change little.
         let mut centre = vec![0.0; size];
         centre[..2].copy_from_slice(&start[..2]);
         let prior_of = |x: &[f64]| -> f64 {
