@@ -356,8 +356,8 @@ impl Fitted {
         let column = |of: fn(&Law) -> f64| {
             laws.iter().map(|law| of(law.law())).collect::<Vec<f64>>().into_pyarray(py)
         };
-        let [location, left, right] =
-            [|law: &Law| law.location, |law| law.left, |law| law.right].map(column);
+        let sides: [fn(&Law) -> f64; 3] = [|law| law.location, |law| law.left, |law| law.right];
+        let [location, left, right] = sides.map(column);
         Ok(Some((base, nu, location, left, right)))
     }
 
