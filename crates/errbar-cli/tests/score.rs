@@ -527,6 +527,6 @@ fn a_skew_that_varies_with_the_inputs_is_known_by_its_column() {
     let compared = ["--sigma", "own_sigma,own_support", "--model"];
     let models = format!("{model},-");
     let compared = json(&[&["compare", &said], &columns[..], &compared, &[&models]].concat());
-    let own = &compared["candidates"][0]["judgement"]["scores"]["crps"];
-    assert_eq!(*own, scored["scores"]["crps"], "{compared}");
+    let own = &compared["candidates"][0]["scores"]["crps"];
+    assert_eq!(*own, scored["scores"]["crps"]);
 }
