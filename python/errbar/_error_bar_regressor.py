@@ -421,7 +421,7 @@ def _law(sigma: Any, X: Any, forecast: Floats) -> Law:
     """The distributions around forecasts that have been moved by their bias already."""
     last, inputs = _last(sigma, X)
     if isinstance(last, SigmaRegressor):
-        return last._law(forecast, last.predict(inputs))
+        return last._law(inputs, forecast, last.predict(inputs))
     return Normal(forecast, sigma.predict(X))
 
 

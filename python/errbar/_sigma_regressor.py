@@ -122,7 +122,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     law : {"auto", "normal", "logistic", "laplace", "t", "two-piece-normal", "two-piece-laplace", \
 "two-piece-t"}, default="auto"
         The law of errors in units of sigma, which intervals and quantiles are read off: by default the
-        one that held-out rows choose.
+        one that held-out rows choose. The skew of "auto" and of two-piece laws varies with the inputs where
+        held-out rows say so.
     recalibrate : bool, default=True
         Whether size and location of that law follow the errors of held-out rows. With
         ``law="normal", recalibrate=False`` error bars are the paper's.
@@ -506,14 +507,16 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             centre = own
         else:
             raise ValueError("give the forecast of each row: this model knows sigma alone")
-        return self._law(centre, sigma)
+        return self._law(X, centre, sigma)
 
-    def _law(self, forecast: Floats, sigma: Floats) -> Law:
+    def _law(self, X: Any, forecast: Floats, sigma: Floats) -> Law:
         told = self.fitted_.options
         bounds = {name: told[name] for name in ("lower", "upper") if told[name] is not None}
         if self.fitted_.curve is not None:
             return Law("curve", forecast, sigma, curve=self.fitted_.curve, **bounds)
-        base, df, location, left, right = self.fitted_.law
+        # Each row has its own where the skew turns with the inputs.
+        of_rows = self.fitted_.laws_of(table(self, X, reset=False))
+        base, df, location, left, right = of_rows or self.fitted_.law
         sides = {"left": left * sigma, "right": right * sigma}
         return Law(base, forecast + location * sigma, df=df, **sides, **bounds)
 
@@ -618,9 +621,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             if observation is None:
                 raise ValueError("observations have bounds: give them too, score(X, error, observation=...)")
             seen = target("observation", observation)
-            crps = self._law(seen - e, sigma).crps(seen)
+            crps = self._law(X, seen - e, sigma).crps(seen)
         else:
-            crps = self._law(np.zeros_like(sigma), sigma).crps(e)
+            crps = self._law(X, np.zeros_like(sigma), sigma).crps(e)
         weight = weights(sample_weight)
         return -float(np.average(crps, weights=weight))
 

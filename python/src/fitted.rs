@@ -31,6 +31,9 @@ pub(crate) type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 type Predicted<'py> =
     (Option<Numbers<'py>>, Option<Numbers<'py>>, Numbers<'py>, Bound<'py, PyArray1<bool>>);
 
+/// Base, degrees of freedom, location, left and right scale of the law of each row.
+type LawOfRows<'py> = (&'static str, Option<f64>, Numbers<'py>, Numbers<'py>, Numbers<'py>);
+
 /// What groups are called that are too small to be promised something on their own.
 const TOGETHER: &str = "small groups together";
 
@@ -156,6 +159,16 @@ impl Fitted {
     /// The model of single rows, whose earlier errors are not known.
     fn alone(&self) -> &fit::Fitted {
         self.fitted.without_lags().unwrap_or(&self.fitted)
+    }
+}
+
+/// What a base is called, and its degrees of freedom.
+fn named(base: Base) -> (&'static str, Option<f64>) {
+    match base {
+        Base::Normal => ("normal", None),
+        Base::Logistic => ("logistic", None),
+        Base::Laplace => ("laplace", None),
+        Base::StudentT { nu } => ("t", Some(nu)),
     }
 }
 
@@ -351,13 +364,29 @@ impl Fitted {
     #[getter]
     fn law(&self) -> (&'static str, Option<f64>, f64, f64, f64) {
         let law = self.fitted.shape().map_or(Law::normal(0.0, 1.0), |shape| *shape.law().law());
-        let (base, nu) = match law.base {
-            Base::Normal => ("normal", None),
-            Base::Logistic => ("logistic", None),
-            Base::Laplace => ("laplace", None),
-            Base::StudentT { nu } => ("t", Some(nu)),
-        };
+        let (base, nu) = named(law.base);
         (base, nu, law.location, law.left, law.right)
+    }
+
+    /// The same of each row, where the skew turns with the inputs.
+    fn laws_of<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+    ) -> PyResult<Option<LawOfRows<'py>>> {
+        let x = inputs.as_slice()?;
+        let model = self.alone();
+        let shape = model.shape().filter(|shape| shape.turning().is_some());
+        let Some(shape) = shape else { return Ok(None) };
+        let (base, nu) = named(shape.law().law().base);
+        let laws = detached(py, || model.predict(x).map(|said| said.error_laws()))?;
+        let laws = laws.map_err(|error| refused_input(error, self.fitted.names()))?;
+        let column = |of: fn(&Law) -> f64| {
+            laws.iter().map(|law| of(law.law())).collect::<Vec<f64>>().into_pyarray(py)
+        };
+        let sides: [fn(&Law) -> f64; 3] = [|law| law.location, |law| law.left, |law| law.right];
+        let [location, left, right] = sides.map(column);
+        Ok(Some((base, nu, location, left, right)))
     }
 
     /// The curve that takes its place, if one does: values of a standard Gaussian, and of the law.
@@ -370,7 +399,7 @@ impl Fitted {
     /// The same in words.
     #[getter]
     fn law_in_words(&self) -> Option<String> {
-        self.fitted.shape().map(|shape| shape.explain())
+        self.fitted.shape().map(|shape| shape.explain_with(self.fitted.names()))
     }
 
     /// The name of the forecast that the errors belong to, if it is known.

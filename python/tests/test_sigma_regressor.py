@@ -472,3 +472,36 @@ def test_whole_groups_are_held_out():
     assert groups.whole_groups
     assert not rows.whole_groups
     assert rows.crps_skill > 0.05 + groups.crps_skill
+
+
+def test_a_skew_that_turns_with_the_inputs(tmp_path):
+    """Errors that reach six times as far below where x is small, and six times as far above where it is large: each
+    row has a law of its own, the same in every answer, in a file and where the forecaster is fitted beside."""
+    rng = np.random.default_rng(2)
+
+    def draw(rows):
+        x = rng.random((rows, 2))
+        ratio = np.exp(1.8 * (2 * x[:, 0] - 1))
+        left = rng.random(rows) < 1 / (1 + ratio)
+        error = np.abs(rng.standard_normal(rows)) * np.where(left, -1, ratio)
+        unit = stats.foldnorm(0).mean() * (ratio - 1)
+        size = np.sqrt(1 - ratio + ratio**2 - unit**2)
+        return x, (1 + x[:, 1]) * (error - unit) / size
+
+    X, error = draw(8000)
+    model = SigmaRegressor("polynomial").fit(X, error)
+    assert "more to the upper side where x0 is large" in model.law_
+    new, seen = draw(10_000)
+    zero = np.zeros(len(new))
+    law = model.predict_distribution(new, zero)
+    # Their mean is the same at all skews, and their deviation is sigma.
+    np.testing.assert_allclose(law.std(), model.predict(new), rtol=1e-12)
+    assert np.ptp(law.mean() / model.predict(new)) < 1e-12
+    for side in (new[:, 0] < 0.3, new[:, 0] > 0.7):
+        for p in (0.05, 0.5, 0.95):
+            assert np.mean((law.cdf(seen) < p)[side]) == pytest.approx(p, abs=0.03)
+    np.testing.assert_allclose(law.ppf(0.05), model.predict_quantiles(new, zero, 0.05)[:, 0], rtol=1e-12)
+    assert model.score(new, seen) == pytest.approx(-law.crps(seen).mean(), rel=1e-12)
+    model.save(tmp_path / "model.json")
+    again = SigmaRegressor.load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.predict_distribution(new, zero).ppf(0.9), law.ppf(0.9))

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use errbar::fit::{self, Fitted, Kind};
+use errbar::law::{Base, Law};
 use errbar::sigma::network::{self, Activation, Layer, Output};
 use errbar::sigma::polynomial::{self, Link, Order};
 use errbar::sigma::trees::{self, NodeView};
@@ -35,6 +36,8 @@ fn main() -> anyhow::Result<()> {
     }
     let missing = three().with_gaps();
     write_supported(&folder.join("supported-missing"), &missing, Kind::Stack)?;
+    // A skew that turns, with a law for each row.
+    write_supported(&folder.join("skew-by-inputs"), &Rows::turning(), Kind::Polynomial)?;
     // A bias besides, and a forecast that it moves, which may be among the inputs.
     let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0).biased();
     write_biased(&folder.join("bias"), &three(), None)?;
@@ -64,6 +67,20 @@ impl Rows {
         };
         let error = spread.chunks_exact(columns).enumerate().map(error).collect();
         Self { columns, inputs, error }
+    }
+
+    /// More rows of three inputs, whose errors reach farther below where the first is small and farther above where
+    /// it is large.
+    fn turning() -> Self {
+        let inputs = spread(3, 10 * ROWS);
+        let error = |(i, row): (usize, &[f64])| {
+            let law = Law::new(Base::Normal, 0.0, 1.0, (4.0 * row[0] - 2.0).exp());
+            let share = ((i as f64 + 0.5) * 0.618_033_988_749_894_9).fract();
+            let unit = law.with_mean(0.0).around(0.0, 1.0 / law.standard_deviation());
+            (1.0 + row[1]) * unit.quantile(share)
+        };
+        let error = inputs.chunks_exact(3).enumerate().map(error).collect();
+        Self { columns: 3, inputs, error }
     }
 
     /// The same rows, with errors that are not zero on average.
@@ -355,12 +372,25 @@ fn write_supported(folder: &Path, rows: &Rows, kind: Kind) -> anyhow::Result<()>
     let mut inputs = rows.asked();
     at_thresholds(&mut inputs, rows.columns, fitted.model());
     let predicted = fitted.predict(&inputs)?;
+    let turns = fitted.shape().is_some_and(|shape| shape.turning().is_some());
+    ensure!(
+        turns == folder.ends_with("skew-by-inputs"),
+        "the skew of {} is another than it was made",
+        folder.display()
+    );
+    let laws = predicted.error_laws();
+    let column = |of: fn(&Law) -> f64| -> Vec<f64> { laws.iter().map(|l| of(l.law())).collect() };
     let expected = json!({
         "names": names,
         "inputs": inputs, // null where one is missing
         "missing": rows.missing(),
         "sigma": predicted.sigma(),
         "outside": predicted.outside(),
+        "law": turns.then(|| json!({
+            "location": column(|law| law.location),
+            "left": column(|law| law.left),
+            "right": column(|law| law.right),
+        })),
     });
     std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
     std::fs::write(folder.join("expected.json"), expected.to_string())?;

@@ -210,7 +210,7 @@ impl Outcome {
             seconds += start.elapsed().as_secs_f64() / parts.len() as f64;
             let predicted = fitted.predict(&test.inputs)?;
             sigma.extend(predicted.sigma());
-            laws.resize(sigma.len(), predicted.law());
+            laws.extend(predicted.error_laws());
             let factor = fitted.shape().map_or(1.0, |shape| shape.factor());
             paper.extend(predicted.sigma().iter().map(|sigma| sigma / factor));
             match predicted.bias() {

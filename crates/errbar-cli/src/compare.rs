@@ -169,7 +169,12 @@ impl Arguments {
             weight: self.weight.as_deref(),
         };
         let models = self.models()?;
-        let asked = names.ask(&mut request)?;
+        let mut asked = names.ask(&mut request)?;
+        for (nth, model) in models.iter().enumerate() {
+            if let Some(model) = model {
+                asked.with_skew(nth, model, None, &mut request)?;
+            }
+        }
         request.time(self.time.as_deref(), self.dates.date_format.as_ref())?;
         let mut kept = request.read(self.console)?;
         let mut notes = kept.notes();
@@ -188,11 +193,12 @@ impl Arguments {
         let progress = self.console.progress("Scoring");
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
         let laws: Vec<(Vec<ErrorLaw>, Option<Vec<Bounds>>)> = (samples.iter().zip(&models))
-            .map(|(sample, model)| {
-                let law = model.as_ref().and_then(Fitted::shape).map(|shape| shape.law().clone());
+            .enumerate()
+            .map(|(nth, (sample, model))| {
+                let shape = model.as_ref().and_then(Fitted::shape);
                 let observed = model.as_ref().zip(rows.observation());
                 let bounds = observed.and_then(|(model, y)| model.bounds_of(sample.error(), y));
-                (vec![law.unwrap_or_default(); sample.len()], bounds)
+                (rows.laws(nth, shape), bounds)
             })
             .collect();
         let laws = laws.iter().map(|(laws, bounds)| ErrorLaws::new(laws).within(bounds.as_deref()));

@@ -149,7 +149,7 @@ impl Lines {
         let held: Vec<bool> = (fitted.known(&Data::new(x, 1, &error)?).iter().enumerate())
             .map(|(row, known)| match known {
                 Known::HeldOut { sigma, law, .. } => (*sigma, law.clone()),
-                _ => (own.sigma()[row], own.law()),
+                _ => (own.sigma()[row], own.law_of(row).clone()),
             })
             .zip(&error)
             .map(|((sigma, law), error)| {

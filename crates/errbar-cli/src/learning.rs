@@ -115,7 +115,7 @@ pub(crate) struct LearningArguments {
     pub(crate) debias: Debias,
 
     /// The law of the errors: auto chooses by rows held out, and may bend it to a shape of their own; normal is
-    /// the Gaussian. Two-piece laws have a scale for each side.
+    /// the Gaussian. Two-piece laws have a scale for each side, whose ratio may vary with the inputs, by auto too.
     #[arg(long, value_name = "LAW", default_value = "auto", value_parser = parse_law)]
     pub(crate) law: LawKind,
 

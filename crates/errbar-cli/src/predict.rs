@@ -57,7 +57,8 @@ use crate::{arguments, model_file, stop};
   errbar predict '2024-*.csv' --model model.json -o 2024.parquet --source-column file
   errbar predict archive --model model.json -o with-sigma/         a file for each in the folder archive
 
-New columns: sigma, support, outside, outside_input; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
+New columns: sigma, support, outside, outside_input; skew, the logarithm of how much farther errors reach above
+than below, where that varies with the inputs; lower_90 and upper_90 for --interval 0.9; quantile_0.1 for --quantiles
 0.1; exceed_30 for --exceed 30; sigma_lower_90 and sigma_upper_90 for --sigma-band 0.9;
 guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9, and with a model fitted with --group
 guaranteed_by_90, the group that the promise is made to: the row's own, \"small groups together\" for

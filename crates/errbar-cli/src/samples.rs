@@ -1,7 +1,8 @@
 //! Errors and the sigmas given to them, from the columns of a table: what `score` and `compare` read.
 
 use anyhow::bail;
-use errbar::law::Transform;
+use errbar::fit::{Fitted, Shape};
+use errbar::law::{ErrorLaw, Transform};
 use errbar::score::{Sample, errors_of};
 
 use crate::columns::{Columns, NumberId, Request, Role};
@@ -23,6 +24,8 @@ pub(crate) struct Names<'a> {
 pub(crate) struct ScoreColumns {
     errors: Vec<(String, ErrorFrom)>,
     sigma: Vec<(String, NumberId)>,
+    /// The skew of each row's law, for each sigma of a model whose skew turns with its inputs.
+    skew: Vec<Option<NumberId>>,
     weight: Option<NumberId>,
 }
 
@@ -37,6 +40,7 @@ pub(crate) struct ScoreRows {
     /// One for all, or one for each sigma: the name of its column, and the errors.
     errors: Vec<(String, Vec<f64>)>,
     sigma: Vec<(String, Vec<f64>)>,
+    skew: Vec<Option<Vec<f64>>>,
     weight: Option<Vec<f64>>,
     /// On the scale of the errors; none for given errors.
     observation: Option<Vec<f64>>,
@@ -85,11 +89,37 @@ impl Names<'_> {
             sigma.push((name, id));
         }
         let weight = request.if_given(Role::Weight, self.weight)?;
-        Ok(ScoreColumns { errors, sigma, weight })
+        let skew = vec![None; sigma.len()];
+        Ok(ScoreColumns { errors, sigma, skew, weight })
     }
 }
 
 impl ScoreColumns {
+    /// With the column that tells the law of each row, where the skew of the model that a sigma is of turns with its
+    /// inputs: the one that is named, or that which `errbar predict` adds beside its sigma.
+    pub(crate) fn with_skew(
+        &mut self,
+        nth: usize,
+        model: &Fitted,
+        given: Option<&str>,
+        request: &mut Request,
+    ) -> anyhow::Result<()> {
+        if model.shape().and_then(Shape::turning).is_none() {
+            return Ok(());
+        }
+        let sigma = &self.sigma[nth].0;
+        let beside = format!("{}skew", sigma.strip_suffix("sigma").unwrap_or_default());
+        let name = given.unwrap_or(&beside);
+        if !request.has(name) {
+            let why = format!(
+                ", which errbar predict adds beside \"{sigma}\": the law of a row is of that skew"
+            );
+            return Err(request.lacks(name, &why));
+        }
+        self.skew[nth] = Some(request.number(Role::Skew, name)?);
+        Ok(())
+    }
+
     /// The column with the forecast, the first where there are several; none for given errors.
     pub(crate) fn forecast(&self) -> Option<&str> {
         match self.errors.first() {
@@ -131,8 +161,9 @@ impl ScoreColumns {
             errors.push((name, error));
         }
         let sigma = self.sigma.into_iter().map(|(name, id)| (name, kept.take(id))).collect();
+        let skew = self.skew.into_iter().map(|id| id.map(|id| kept.numbers(id).to_vec())).collect();
         let weight = self.weight.map(|id| kept.take(id));
-        Ok(ScoreRows { errors, sigma, weight, observation: observed })
+        Ok(ScoreRows { errors, sigma, skew, weight, observation: observed })
     }
 }
 
@@ -181,6 +212,19 @@ impl ScoreRows {
         (&self.error_of(nth).1, &self.sigma[nth].1, self.weight.as_deref())
     }
 
+    /// The law of each row of one of the samples, by the model that its sigma is of.
+    pub(crate) fn laws(&self, nth: usize, shape: Option<&Shape>) -> Vec<ErrorLaw> {
+        let rows = self.sigma[nth].1.len();
+        let turning = shape.and_then(Shape::turning);
+        match (turning, &self.skew[nth]) {
+            (Some(turning), Some(skew)) => {
+                let law = |skew: &f64| turning.laws().0[turning.nearest(*skew)].clone();
+                skew.iter().map(law).collect()
+            }
+            _ => vec![shape.map_or(ErrorLaw::default(), |shape| shape.law().clone()); rows],
+        }
+    }
+
     /// Only some of the rows.
     pub(crate) fn part(&self, rows: &[usize]) -> Self {
         let choose = |values: &Vec<f64>| rows.iter().map(|&row| values[row]).collect();
@@ -190,6 +234,7 @@ impl ScoreRows {
         Self {
             errors: all(&self.errors),
             sigma: all(&self.sigma),
+            skew: self.skew.iter().map(|skew| skew.as_ref().map(choose)).collect(),
             weight: self.weight.as_ref().map(choose),
             observation: self.observation.as_ref().map(choose),
         }

@@ -75,6 +75,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     sigma: Option<String>,
 
+    /// The column with the skew of each row's law, which errbar predict adds for a --model whose skew varies
+    /// with the inputs [default: skew, with what is before "sigma" in the name of sigma].
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column, requires = "model")]
+    skew: Option<String>,
+
     /// The model that sigma comes from: says whether the errors have drifted since it was fitted.
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -244,6 +249,11 @@ impl Moved {
         Some(Self::No { forecast: scored.to_string(), instead })
     }
 
+    /// Whether what is scored is the forecast that the sigmas of a model belong to.
+    fn is_scored(moved: Option<&Self>) -> bool {
+        matches!(moved, None | Some(Self::Yes))
+    }
+
     fn warning(&self, model: &str) -> Option<String> {
         match self {
             Self::Yes => None,
@@ -288,7 +298,13 @@ struct Answer {
 impl Question {
     /// The law and the bounds of the model, where the forecast is the one that it belongs to.
     fn judge(&self) -> Option<&Fitted> {
-        self.model.as_ref().filter(|_| matches!(self.moved, None | Some(Moved::Yes)))
+        self.model.as_ref().filter(|_| Moved::is_scored(self.moved.as_ref()))
+    }
+
+    /// Whether each row has a law of its own, so that rows cannot be judged as they pass.
+    fn has_laws(&self) -> bool {
+        let shape = self.judge().and_then(Fitted::shape);
+        shape.is_some_and(|shape| shape.turning().is_some())
     }
 }
 
@@ -305,8 +321,11 @@ impl Arguments {
             sigma: &sigma,
             weight: self.weight.as_deref(),
         };
-        let asked = names.ask(&mut request)?;
+        let mut asked = names.ask(&mut request)?;
         let moved = model.as_ref().and_then(|model| Moved::of(model, &asked, &request));
+        if let Some(model) = model.as_ref().filter(|_| Moved::is_scored(moved.as_ref())) {
+            asked.with_skew(0, model, self.skew.as_deref(), &mut request)?;
+        }
         let is_moved = |name: &String| name.ends_with("debiased");
         let beside = (request.header().iter())
             .find(|name| is_moved(name) && model.is_none() && error.is_empty())
@@ -321,7 +340,7 @@ impl Arguments {
             .confidence(self.resampling.confidence);
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
         let question = Question { model, asked, moved, beside, by, scale, judging };
-        let answer = match self.exact {
+        let answer = match self.exact || question.has_laws() {
             true => self.hold(&question, request.read(self.console)?)?,
             false => match request.read_up_to(HELD, self.console)? {
                 Read::All(kept) => self.hold(&question, *kept)?,
@@ -407,7 +426,8 @@ impl Arguments {
         let since_training =
             training.zip(now).map(|(training, now)| Since { training: *training, now });
         if let Some(shape) = question.judge().and_then(Fitted::shape) {
-            notes.push(format!("judged by the law of the model: {}", shape.explain()));
+            let names = question.model.as_ref().map_or(&[][..], Fitted::names);
+            notes.push(format!("judged by the law of the model: {}", shape.explain_with(names)));
         }
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
         notes.extend(pass::note(&all));
@@ -461,10 +481,10 @@ impl Arguments {
         let sample = &rows.sample(0, kept)?;
         let bounds = model.zip(rows.observation());
         let bounds = bounds.and_then(|(model, y)| model.bounds_of(sample.error(), y));
-        let law = model.and_then(Fitted::shape).map(|shape| shape.law().clone());
-        let judged = match (law, self.no_intervals) {
-            (law, without) if law.is_some() || bounds.is_some() => {
-                let laws = vec![law.unwrap_or_default(); sample.len()];
+        let shape = model.and_then(Fitted::shape);
+        let judged = match (shape, self.no_intervals) {
+            (shape, without) if shape.is_some() || bounds.is_some() => {
+                let laws = rows.laws(0, shape);
                 let laws = ErrorLaws::new(&laws).within(bounds.as_deref());
                 errbar::law::judge::judge(sample, laws, judging, monitor).map(|judged| {
                     let intervals = (!without).then_some(judged.intervals);

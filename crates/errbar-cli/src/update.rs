@@ -378,9 +378,11 @@ fn ahead(table: &SeriesTable, fitted: &Fitted, updated: &Updated) -> anyhow::Res
     let outside = said.outside().iter().filter(|outside| **outside).count() as f64;
     let count = open.len() as f64;
     // The mean distance of a law from zero, by its quantiles.
-    let law = said.law();
-    let mean = (1..200).map(|k| law.quantile(f64::from(k) / 200.0).abs()).sum::<f64>() / 199.0;
-    let expected = updated.state.factor * mean * said.sigma().iter().sum::<f64>() / count;
+    let mean = said.of_laws(|law| {
+        (1..200).map(|k| law.quantile(f64::from(k) / 200.0).abs()).sum::<f64>() / 199.0
+    });
+    let sizes = said.sigma().iter().enumerate().map(|(row, sigma)| mean(row) * sigma);
+    let expected = updated.state.factor * sizes.sum::<f64>() / count;
     let training = model.debiased().unwrap_or(model.training()).mean_absolute_error;
     Ok(Some(Ahead { rows: open.len(), outside: outside / count, expected, training }))
 }

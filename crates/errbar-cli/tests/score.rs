@@ -2,10 +2,14 @@
 //!
 //! Expected numbers come from numpy and scipy: CRPS and RS by quadrature of their definitions.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use errbar::fit::Fitted;
+use errbar::law::{self, Base, Law};
+use errbar::score::Sample;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -471,4 +475,58 @@ fn help_teaches() {
             assert!(out.contains(word), "{command}: {word} is missing");
         }
     }
+}
+
+/// A table whose errors reach farther below where x is small and farther above where it is large: what is
+/// predicted for each row is what it is scored and compared by, and the library says the same.
+#[test]
+fn a_skew_that_varies_with_the_inputs_is_known_by_its_column() {
+    let rows = 8000;
+    let mut table = String::from("x,mu,y\n");
+    let (mut x, mut error) = (Vec::new(), Vec::new());
+    for row in 0..rows {
+        let place = |ratio: f64| ((row as f64 + 0.5) * ratio).fract();
+        let [at, share] = [0.618_033_988_749_894_9, std::f64::consts::SQRT_2].map(place);
+        let law = Law::new(Base::Normal, 0.0, 1.0, (3.6 * at - 1.8).exp()).with_mean(0.0);
+        let y = 3.0 + law.around(0.0, 1.0 / law.standard_deviation()).quantile(share);
+        let _ = writeln!(table, "{at},3,{y}");
+        x.push(at);
+        error.push(y - 3.0);
+    }
+    let folder = Folder::new();
+    let file = folder.file("table.csv", &table);
+    let [model, said] =
+        ["model.json", "said.csv"].map(|name| path_text(&folder.0.path().join(name)));
+    let columns = ["--forecast", "mu", "--observation", "y"];
+    let fit =
+        [&["fit", &file, "--inputs", "x", "--model", "polynomial", "-o", &model], &columns[..]];
+    let (words, _) = good(&fit.concat());
+    assert!(words.contains("whose skew turns with the inputs: from errors that reach"), "{words}");
+    let asked = ["predict", &file, "--model", &model, "-o", &said, "--interval", "0.9"];
+    good(&[&asked[..], &["--forecast", "mu", "--prefix", "own_"]].concat());
+    let sigma = ["--sigma", "own_sigma", "--model", &model];
+    let scored = json(&[&["score", &said], &columns[..], &sigma].concat());
+    let fitted = Fitted::from_json(&std::fs::read_to_string(&model).unwrap()).unwrap();
+    let predicted = fitted.predict(&x).unwrap();
+    let sample = Sample::new(&error, predicted.sigma()).unwrap();
+    let crps = law::judge::crps(&sample, &predicted.error_laws()).unwrap();
+    assert!((scored["scores"]["crps"].as_f64().unwrap() / crps - 1.0).abs() < 1e-9, "{scored}");
+    let one = fitted.shape().unwrap().law().clone();
+    assert!(crps < 0.997 * law::judge::crps(&sample, &vec![one; rows]).unwrap());
+    // Beside a Gaussian of the same sigma, and by a name of its own.
+    let text = std::fs::read_to_string(&said).unwrap();
+    let renamed = text.replacen("own_sigma", "s", 1).replacen("own_skew", "lean", 1);
+    let renamed = folder.file("renamed.csv", &renamed);
+    let named = [&["score", &renamed], &columns[..], &["--sigma", "s", "--model", &model]].concat();
+    assert_eq!(json(&[&named[..], &["--skew", "lean"]].concat())["scores"], scored["scores"]);
+    let refused = bad(&named);
+    assert!(
+        refused.contains("no column \"skew\", which errbar predict adds beside \"s\""),
+        "{refused}"
+    );
+    let compared = ["--sigma", "own_sigma,own_support", "--model"];
+    let models = format!("{model},-");
+    let compared = json(&[&["compare", &said], &columns[..], &compared, &[&models]].concat());
+    let own = &compared["candidates"][0]["scores"]["crps"];
+    assert_eq!(*own, scored["scores"]["crps"]);
 }

@@ -164,7 +164,7 @@ impl Run {
         for kind in laws::KINDS {
             let fitted = fitted(&train.error, laws::options(kind))?;
             let at = fitted.predict(place)?;
-            let law = at.law().times(at.sigma()[0] / set.sigma(place));
+            let law = at.law_of(0).times(at.sigma()[0] / set.sigma(place));
             laws.push((new.regret(&fitted.predict(&new.rows.x)?)?, law));
             if !step() {
                 return Ok(None);
@@ -218,14 +218,13 @@ impl NewRows {
 
     fn regret(&self, at: &Forecasts) -> errbar::Result<Regret> {
         let sample = Sample::new(&self.rows.error, at.sigma())?;
-        let unit = at.law();
-        let laws = vec![unit.clone(); sample.len()];
+        let laws = at.error_laws();
         let (crps, nlpd) = judge::scores(&sample, &laws)?;
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let equal = judge::as_gaussian(&sample, &laws)?;
-        let (low, high) = unit.interval(0.9);
-        let held = self.rows.error.iter().zip(at.sigma()).map(|(error, sigma)| error / sigma);
-        let held = held.filter(|z| (low..=high).contains(z)).count();
+        let ends = judge::intervals(&sample, &laws, 0.9)?;
+        let held = self.rows.error.iter().zip(ends);
+        let held = held.filter(|(error, (low, high))| (low..=high).contains(error)).count();
         Ok(Regret {
             crps: mean(&crps) / self.crps - 1.0,
             nlpd: mean(&nlpd) - self.nlpd,

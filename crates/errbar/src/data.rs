@@ -197,6 +197,11 @@ impl<'a> Data<'a> {
         &self.inputs
     }
 
+    /// The inputs of a row.
+    pub(crate) fn row(&self, row: usize) -> &[f64] {
+        &self.inputs[row * self.columns..(row + 1) * self.columns]
+    }
+
     /// The errors.
     #[must_use]
     pub fn error(&self) -> &[f64] {

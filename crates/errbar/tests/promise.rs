@@ -307,6 +307,51 @@ fn what_is_counted_is_what_was_held() {
     }
 }
 
+/// The same where the skew of errors turns with the input, so that rows have laws of their own; and of errors that
+/// grow the share is kept where they lean to the left and where they lean to the right.
+#[test]
+fn what_is_counted_is_what_was_held_where_a_skew_turns() {
+    let mut table = Table::draw(12, 5000, 0, 0.0, 0.0);
+    let mut rng = Pcg64::seed_from_u64(5);
+    let least = table.x.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = table.x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for row in 0..5000 {
+        let skew = 4.0 * (table.x[row] - least) / (most - least) - 2.0;
+        let law = errbar::law::Law::new(errbar::law::Base::Normal, 0.0, 1.0, skew.exp());
+        let law = law.with_mean(0.0).around(0.0, 1.0 / law.standard_deviation());
+        let size = if row < 4200 { 1.0 } else { 2.0 };
+        table.observation[row] = table.forecast[row] + size * law.quantile(rng.random());
+    }
+    let series = Series::new("time", Span::Moments(1), &[]);
+    let options = options().kind(Kind::Constant).law(LawKind::Auto).guarantee(Some(Method::Split));
+    let known = table.pick(|row| row < 4000);
+    let fitted = learn_with(&known, &series, options);
+    assert!(fitted.shape().unwrap().turning().is_some());
+    let new = table.pick(|row| row >= 4000);
+    let followed = fitted.follow(&new.rows()).unwrap();
+    let mut held = [0; 3];
+    let count = |rows: &[usize], _: &errbar::fit::Forecasts, kept: &errbar::fit::Forecasts| {
+        let (low, high) = kept.guaranteed(0.8)?;
+        for (k, row) in rows.iter().enumerate() {
+            let y = new.observation[*row];
+            held[0] += usize::from(low[k] <= y && y <= high[k]);
+            held[1] += usize::from(y < low[k]);
+            held[2] += usize::from(y > high[k]);
+        }
+        Ok(())
+    };
+    followed.each_model(&fitted, &new.rows(), count).unwrap();
+    let knows = fitted.with_series(followed.series.clone());
+    let again = Fitted::from_json(&knows.to_json().unwrap()).unwrap();
+    for model in [&knows, &again] {
+        let kept = Kept::of(model, model.series().unwrap());
+        let kept = kept.iter().find(|kept| kept.level == 0.8).unwrap();
+        assert_eq!((kept.rows, kept.held), (1000, held[0] as u64));
+        assert!((kept.share() - 0.8).abs() < 0.02, "{}", kept.share());
+    }
+    assert!(held[1].abs_diff(held[2]) < 60, "{held:?}");
+}
+
 /// Errors that double: intervals as they were promised hold too few, those that are kept right hold their share,
 /// and those of a level that is not kept are refused.
 #[test]

@@ -285,7 +285,7 @@ fn errors_of_two_heaps_have_a_curve() {
     let (exceed, median) = (said.exceed(0.0).unwrap(), said.quantile(0.5).unwrap());
     assert!(exceed.iter().zip(median).all(|(p, median)| (*p > 0.5) == (median > 0.0)));
     let again = Fitted::from_json(&fit.to_json().unwrap()).unwrap();
-    assert_eq!(again.predict(&new).unwrap().law(), said.law());
+    assert_eq!(again.predict(&new).unwrap().error_laws(), said.error_laws());
     assert!(fit.to_json().unwrap().contains("\"curve\""));
 }
 

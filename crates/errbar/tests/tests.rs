@@ -33,5 +33,6 @@ mod sparse; // a Gaussian process of many rows
 mod stack; // several models, averaged
 mod support; // where there were hardly any rows
 mod trees; // boosted trees
+mod turning; // a skew that turns with the inputs
 mod verdict; // good, overconfident, ...
 mod walk; // walking forward

@@ -12,6 +12,8 @@ pub(crate) enum Role {
     /// Observation minus forecast.
     Error,
     Sigma,
+    /// The logarithm of the right side of a law over its left one.
+    Skew,
     Weight,
     Time,
     Input,
@@ -25,6 +27,7 @@ impl Role {
             Self::Forecast => "forecast",
             Self::Error => "error",
             Self::Sigma => "sigma",
+            Self::Skew => "skew",
             Self::Weight => "weight",
             Self::Time => "time",
             Self::Input => "input",
@@ -37,7 +40,7 @@ impl Role {
             Self::Observation => &["observation", "y"],
             Self::Forecast => &["forecast", "mu"],
             Self::Sigma => &["sigma"],
-            Self::Error | Self::Weight | Self::Time | Self::Input => &[],
+            Self::Error | Self::Skew | Self::Weight | Self::Time | Self::Input => &[],
         }
     }
 

@@ -43,7 +43,8 @@ the forecast so moved, where that is an input; sigma belongs to the moved foreca
 The entries \"law\", and where they were given \"bounds\" and \"scale\", of the same map hold the law of
 errors in units of sigma, the bounds of observations, and the scale of errbar fit --transform. A law
 of a shape of its own has a \"curve\" there: the quantile that is q in a standard Gaussian is the
-forecast plus sigma times z, with straight lines between.
+forecast plus sigma times z, with straight lines between. Where the skew turns with the inputs the
+outputs law_location, law_left and law_right are those of each row, and the entry has the average.
 Hour of day, day of week and season of the times, where errbar fit --time took them, are inputs too, after those
 of the table; the entry \"calendar\" says how each is computed: hour_of_day_sin is sin(2 pi u / 24), u the hours since
 midnight, with fractions; day_of_week_sin is sin(2 pi u / 7), u the whole days since Monday; season_sin is sin(2 pi u

@@ -11,8 +11,8 @@
 //! members of a stack.
 
 use anyhow::{Context, ensure};
-use errbar::fit::Shape;
-use errbar::law::ErrorLaw;
+use errbar::fit::{Shape, Turning};
+use errbar::law::{ErrorLaw, Law};
 use errbar::mean::bias::Bias;
 use errbar::sigma::network::{Activation, Network, Output};
 use errbar::sigma::polynomial::{Link, Polynomial};
@@ -22,9 +22,9 @@ use errbar::sigma::{Model, Scaling, Supported};
 use prost::Message;
 
 use super::graph::{Builder, Value, int, ints};
-use super::messages::{self, BOOL, DOUBLE, Entry};
+use super::messages::{self, BOOL, DOUBLE, Entry, INT64};
 use super::support::Near;
-use super::trees::{bias, trees};
+use super::trees::{bias, slopes, trees};
 
 /// The form of file that goes with the operators.
 const FORM: i64 = 8;
@@ -139,18 +139,26 @@ pub(super) fn export(
     // A curve is in units of sigma, which is there.
     let law = shape.map(Shape::law).filter(|law| law.curve().is_none());
     if let Some(law) = law.map(ErrorLaw::law) {
-        let mut times = |name: &str, factor: f64, doc: &str| {
-            let factor = graph.doubles(&format!("{name}_in_sigmas"), &[], &[factor]);
+        let turning = shape.and_then(Shape::turning);
+        let rung = turning.map(|turning| graph.part("skew_", |g| rung(g, turning, &inputs)));
+        let mut times = |name: &str, of: fn(&Law) -> f64, doc: &str| {
+            let name_of_factor = format!("{name}_in_sigmas");
+            let factor = match turning.zip(rung.as_ref()) {
+                Some((turning, rung)) => {
+                    let each: Vec<f64> = turning.laws().0.iter().map(|law| of(law.law())).collect();
+                    let each = graph.doubles(&format!("{name}_of_rungs"), &[each.len()], &each);
+                    graph.node(&name_of_factor, "Gather", &[&each, rung])
+                }
+                None => graph.doubles(&name_of_factor, &[], &[of(law)]),
+            };
             let value = graph.node(name, "Mul", &[&sigma, &factor]);
             graph.output_double(&value, doc);
         };
-        times("law_location", law.location, "What to add to the forecast for the mode of its law.");
-        times("law_left", law.left, "The scale of the law below its mode.");
-        times(
-            "law_right",
-            law.right,
-            "The scale of the law above its mode; its base is in \"law\".",
-        );
+        let mode = "What to add to the forecast for the mode of its law.";
+        times("law_location", |law| law.location, mode);
+        times("law_left", |law| law.left, "The scale of the law below its mode.");
+        let above = "The scale of the law above its mode; its base is in \"law\".";
+        times("law_right", |law| law.right, above);
     }
     let outside = match &near {
         // An input that never varied has no support to lose.
@@ -190,8 +198,31 @@ pub(super) fn export(
     Ok(file.encode_to_vec())
 }
 
+/// Which of the laws each row has, where their skew turns: [`Turning::rung`].
+fn rung(graph: &mut Builder, turning: &Turning, inputs: &Inputs) -> Value {
+    let (laws, least, most) = turning.laws();
+    let skew = slopes(graph, turning.skew(), inputs);
+    let [least_held, most_held] =
+        [("least", least), ("most", most)].map(|(name, end)| graph.doubles(name, &[], &[end]));
+    // A row that cannot be answered has some law; its sigma is NaN.
+    let gap = graph.node("unknown", "IsNaN", &[&skew]);
+    let skew = graph.node("known", "Where", &[&gap, &least_held, &skew]);
+    let skew = graph.node("held", "Clip", &[&skew, &least_held, &most_held]);
+    let from_least = graph.node("from_least", "Sub", &[&skew, &least_held]);
+    let range = graph.doubles("range", &[], &[most - least]);
+    let place = graph.node("place", "Div", &[&from_least, &range]);
+    let last = graph.doubles("last", &[], &[(laws.len() - 1) as f64]);
+    let place = graph.node("rungs", "Mul", &[&place, &last]);
+    let half = graph.doubles("half", &[], &[0.5]);
+    let place = graph.node("rounded_up", "Add", &[&place, &half]);
+    let place = graph.node("floor", "Floor", &[&place]);
+    let place = graph.node_with("number", "Cast", &[&place], vec![int("to", INT64.into())]);
+    graph.node("rung", "Squeeze", &[&place, &inputs.across])
+}
+
 /// The law of errors in units of sigma, as JSON: {"base": .., "location": .., "left": .., "right": ..}, and
-/// where a curve takes its place "curve": {"q": .., "z": ..}.
+/// where a curve takes its place "curve": {"q": .., "z": ..}. Where the skew turns with the inputs it is that of the
+/// average skew; outputs have that of each row.
 fn law_entry(shape: Option<&Shape>) -> anyhow::Result<String> {
     let law = shape.map_or(ErrorLaw::default(), |shape| shape.law().clone());
     serde_json::to_string(&law).context("cannot write the law")

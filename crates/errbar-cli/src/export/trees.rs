@@ -37,7 +37,7 @@ pub(super) fn bias(graph: &mut Builder, bias: &Bias, inputs: &Inputs) -> Value {
 }
 
 /// The polynomial of a bias, as a column: level + z·a + (z·B)·z, or with bumps for (z·B)·z.
-fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Value {
+pub(super) fn slopes(graph: &mut Builder, polynomial: &Polynomial, inputs: &Inputs) -> Value {
     let columns = polynomial.columns();
     let z = scaled(graph, polynomial.scaling(), inputs);
     let level = graph.doubles("level", &[], &[polynomial.level()]);

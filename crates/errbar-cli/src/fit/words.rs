@@ -195,7 +195,7 @@ impl FitSummary {
             None => {}
         }
         if let Some(shape) = fitted.shape() {
-            for (nth, line) in wrapped(&law(shape), 85).lines().enumerate() {
+            for (nth, line) in wrapped(&law(shape, fitted.names()), 85).lines().enumerate() {
                 let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "law" } else { "" });
             }
         }
@@ -373,8 +373,12 @@ impl FitSummary {
             "forecast": fitted.mean().map(|mean| mean.explain()),
             "errors": fitted.error_source(),
             "law": fitted.shape().map(|shape| serde_json::json!({
-                "description": shape.explain(),
+                "description": shape.explain_with(fitted.names()),
                 "in_units_of_sigma": shape.law(),
+                "skew_by_inputs": shape.turning().map(|turning| {
+                    let (_, least, most) = turning.laws();
+                    serde_json::json!({"least": least, "most": most})
+                }),
                 "sigma_multiplied_by": shape.factor(),
             })),
             "training": fitted.training(),
@@ -477,8 +481,8 @@ fn chosen(model: &Model, validation: &Validation) -> String {
 }
 
 /// What the law of the errors is, and what was done to their size.
-fn law(shape: &Shape) -> String {
-    let mut text = shape.explain();
+fn law(shape: &Shape, names: &[String]) -> String {
+    let mut text = shape.explain_with(names);
     if (shape.factor() - 1.0).abs() > 0.005 {
         text += &format!(
             "; sigma was multiplied by {}, as held-out rows ask for",

@@ -37,6 +37,7 @@ enum Number {
     UpperEnd,
     Quantile(f64),
     Exceed(f64),
+    Skew,
     Support,
 }
 
@@ -79,6 +80,10 @@ impl Columns {
         for &threshold in &arguments.exceed {
             numbers.push((format!("exceed_{threshold}"), Number::Exceed(threshold)));
         }
+        let turns = |model: &Fitted| model.shape().is_some_and(|shape| shape.turning().is_some());
+        if turns(fitted) || fitted.without_lags().is_some_and(turns) {
+            numbers.push((String::from("skew"), Number::Skew));
+        }
         numbers.push((String::from("support"), Number::Support));
         Self { inputs: fitted.called().into(), numbers, by, made_to: promise.names.clone(), bounds }
     }
@@ -111,6 +116,7 @@ impl Columns {
                 Number::UpperEnd => std::mem::take(&mut upper),
                 Number::Quantile(p) => said.quantile(p)?,
                 Number::Exceed(threshold) => said.exceed(threshold)?,
+                Number::Skew => said.skew(),
                 Number::Support => said.support().map_or_else(missing, <[f64]>::to_vec),
             });
         }

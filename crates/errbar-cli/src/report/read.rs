@@ -31,6 +31,8 @@ pub(super) struct ReportRows {
     sigma: Vec<f64>,
     /// In units of sigma; none where all are Gaussian.
     laws: Vec<ErrorLaw>,
+    /// Whether these differ with the inputs.
+    turns: bool,
     /// Of each error, where observations keep to some.
     bounds: Option<Vec<Bounds>>,
     weight: Option<Vec<f64>>,
@@ -174,6 +176,7 @@ impl ReportRows {
             sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
             laws: Vec::new(),
+            turns: false,
             bounds: None,
             y,
             inputs,
@@ -225,10 +228,16 @@ impl ReportRows {
         let all = self.model_inputs(fitted, inputs)?;
         let columns = fitted.names().len();
         let (mut own, mut bias, mut outside) = (Vec::new(), Vec::new(), Vec::new());
+        self.turns = fitted.shape().is_some_and(|shape| shape.turning().is_some());
+        let has_laws =
+            fitted.shape().is_some() || !scale.bounds(fitted.options().bounds).are_none();
         for rows in all.chunks(CHUNK * columns.max(1)) {
             stop::check()?;
             let predicted = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma());
+            if has_laws {
+                self.laws.extend(predicted.error_laws());
+            }
             own.extend(predicted.forecast().unwrap_or_default().iter().map(|x| scale.forward(*x)));
             bias.extend(predicted.bias().unwrap_or_default());
             outside.extend_from_slice(predicted.outside());
@@ -250,10 +259,6 @@ impl ReportRows {
             self.mu.iter_mut().zip(&bias).for_each(|(mu, bias)| *mu += bias);
             self.notes
                 .push("every forecast is moved by the bias that the model has learned".into());
-        }
-        let law = fitted.shape().map(|shape| shape.law().clone());
-        if law.is_some() || !scale.bounds(fitted.options().bounds).are_none() {
-            self.laws = vec![law.unwrap_or_default(); self.sigma.len()];
         }
         for (row, known) in known.iter().enumerate() {
             match known.clone() {
@@ -347,6 +352,7 @@ impl ReportRows {
                 values: &self.mu,
             },
             sigma: &self.sigma,
+            turns: self.turns,
             laws: (!self.laws.is_empty())
                 .then(|| ErrorLaws::new(&self.laws).within(self.bounds.as_deref())),
             weight: self.weight.as_deref(),
@@ -448,6 +454,8 @@ fn curve(fitted: &Fitted, x: &[f64]) -> anyhow::Result<Option<Curve>> {
         (0..=STEPS).map(|i| low + (high - low) * i as f64 / STEPS as f64).collect();
     let predicted = fitted.predict(&grid)?;
     let forecast = predicted.forecast().unwrap_or_default().to_vec();
+    let turns = fitted.shape().is_some_and(|shape| shape.turning().is_some());
+    let laws = if turns { predicted.error_laws() } else { Vec::new() };
     let (band, sigma) = (predicted.sigma_band(0.9)?, predicted.into_sigma());
-    Ok(Some(Curve { x: grid, forecast, sigma, band }))
+    Ok(Some(Curve { x: grid, forecast, sigma, laws, band }))
 }

@@ -37,6 +37,7 @@ impl Arguments {
     /// Judges rows as they pass; gives them back where that cannot be done.
     pub(super) fn pass(&self, question: &Question, mut passing: Passing) -> anyhow::Result<Passed> {
         let progress = self.console.progress("Scoring");
+        // Of laws that differ from row to row rows are held: see `Question::has_laws`.
         let law = question.judge().and_then(Fitted::shape).map(|shape| shape.law().clone());
         let new = || {
             let rows = OnePass::new(&question.judging).by_law(law.clone());

@@ -32,8 +32,8 @@ mod tracks;
 
 use errbar::Monitor;
 use errbar::diagnose::{self, Finding};
-use errbar::law;
 use errbar::law::judge::ErrorLaws;
+use errbar::law::{self, ErrorLaw};
 use errbar::score::bootstrap::{self, Intervals};
 use errbar::score::verdict::{Finding as Cause, Verdict};
 use errbar::score::{
@@ -91,6 +91,8 @@ pub struct Curve {
     pub forecast: Vec<f64>,
     /// Sigma there.
     pub sigma: Vec<f64>,
+    /// The law there in units of sigma; nothing where all rows have the same.
+    pub laws: Vec<ErrorLaw>,
     /// The band that holds sigma itself with a probability of 90%, where the model has one.
     pub band: Option<(Vec<f64>, Vec<f64>)>,
 }
@@ -106,6 +108,8 @@ pub struct Subject<'a> {
     pub sigma: &'a [f64],
     /// The law around each forecast, in units of sigma; none where all are Gaussian.
     pub laws: Option<ErrorLaws<'a>>,
+    /// Whether these differ with the inputs.
+    pub turns: bool,
     /// The weight of each row.
     pub weight: Option<&'a [f64]>,
     /// What sigma may depend on.

@@ -28,7 +28,7 @@ pub(super) fn better(
     let told = |outcome: &Outcome| {
         let mut outcome = outcome.clone();
         observe(&mut outcome);
-        let shape = outcome.learn_shape(options)?;
+        let shape = outcome.learn_shape(data, options)?;
         let held_out = &outcome.held_out;
         Ok((shape, judge::crps(&held_out.sample()?, held_out.error_laws())?))
     };

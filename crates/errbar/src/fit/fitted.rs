@@ -405,7 +405,7 @@ impl Fitted {
                 return Err("its bias has another number of inputs than its names".into());
             }
         }
-        self.shape.as_ref().map_or(Ok(()), Shape::check)?;
+        self.shape.as_ref().map_or(Ok(()), |shape| shape.check(columns))?;
         self.known.as_ref().map_or(Ok(()), TrainingRows::check)?;
         if let Some(guarantee) = &self.guarantee {
             guarantee.check(columns)?;

@@ -1,7 +1,9 @@
 //! New rows, and what a fitted model says about them.
 
-use super::Fitted;
+use rayon::prelude::*;
+
 use super::guarantee::Whose;
+use super::{Fitted, Shape};
 use crate::adapt::promise::Promise;
 use crate::adapt::{Bend, Quantiles};
 use crate::checks::check_length;
@@ -80,34 +82,62 @@ pub struct Forecasts<'a> {
     outside_input: Vec<Option<usize>>,
     /// On the scale of the errors.
     bounds: Bounds,
+    /// As they were fitted.
+    laws: RowLaws,
     bent: Option<Bent>,
     /// What is promised of these rows, and for each the levels that its intervals are read off.
     promised: Option<(&'a Promise, Vec<f64>)>,
 }
 
+/// The laws of rows, which often share one.
+#[derive(Debug, Clone)]
+struct RowLaws {
+    /// Each of them once, in units of sigma.
+    laws: Vec<ErrorLaw>,
+    /// Which of them each row has; nothing where all have the same.
+    of_row: Vec<u32>,
+}
+
+impl RowLaws {
+    /// As they were fitted, at some rows of inputs.
+    fn of(shape: Option<&Shape>, inputs: &[f64], columns: usize) -> Self {
+        let Some(shape) = shape else {
+            return Self { laws: vec![ErrorLaw::default()], of_row: Vec::new() };
+        };
+        let Some(turning) = shape.turning() else {
+            return Self { laws: vec![shape.law().clone()], of_row: Vec::new() };
+        };
+        let each = inputs.par_chunks_exact(columns).with_min_len(AT_ONCE);
+        let of_row = each.map(|row| turning.rung(row) as u32).collect();
+        Self { laws: turning.laws().0.to_vec(), of_row }
+    }
+
+    fn which(&self, row: usize) -> u32 {
+        self.of_row.get(row).copied().unwrap_or(0)
+    }
+
+    fn law(&self, row: usize) -> &ErrorLaw {
+        &self.laws[self.which(row) as usize]
+    }
+}
+
+/// Rows that one thread takes at a time, at least.
+const AT_ONCE: usize = 2048;
+
 /// Laws that follow what has been observed.
 #[derive(Debug, Clone)]
 struct Bent {
-    /// Each of them once, in units of sigma.
-    laws: Vec<ErrorLaw>,
-    /// Which of them each row has.
-    of_row: Vec<u32>,
+    laws: RowLaws,
     /// Sigma as it was.
     before: Vec<f64>,
-}
-
-impl Bent {
-    fn law(&self, row: usize) -> &ErrorLaw {
-        &self.laws[self.of_row[row] as usize]
-    }
 }
 
 /// What is said of the rows is the same.
 impl PartialEq for Forecasts<'_> {
     fn eq(&self, other: &Self) -> bool {
         let trust = |f: &Self| (f.support.clone(), f.outside.clone(), f.outside_input.clone());
-        (&self.forecast, &self.bias, &self.sigma, &self.bounds)
-            == (&other.forecast, &other.bias, &other.sigma, &other.bounds)
+        (&self.forecast, &self.bias, &self.sigma, &self.bounds, &self.laws.of_row)
+            == (&other.forecast, &other.bias, &other.sigma, &other.bounds, &other.laws.of_row)
             && trust(self) == trust(other)
     }
 }
@@ -171,6 +201,7 @@ impl<'a> Forecasts<'a> {
             outside,
             outside_input,
             bounds,
+            laws: RowLaws::of(fitted.shape.as_ref(), inputs, fitted.names.len()),
             bent: None,
             promised: None,
         })
@@ -185,25 +216,27 @@ impl<'a> Forecasts<'a> {
         if bends.iter().all(Bend::is_none) {
             return Ok(self);
         }
-        let as_fitted = Quantiles::of(&self.law());
-        let mut bent = Bent { laws: vec![], of_row: vec![], before: self.sigma.clone() };
-        let mut last: Option<(&Bend, f64)> = None;
-        for (bend, sigma) in bends.iter().zip(&mut self.sigma) {
+        let as_fitted: Vec<Quantiles> = self.laws.laws.iter().map(Quantiles::of).collect();
+        let mut laws = RowLaws { laws: vec![], of_row: vec![] };
+        let before = self.sigma.clone();
+        let mut last: Option<(&Bend, u32, f64)> = None;
+        for (row, (bend, sigma)) in bends.iter().zip(&mut self.sigma).enumerate() {
+            let which = self.laws.which(row);
             // Neighbours often know the same.
             let factor = match last {
-                Some((same, factor)) if same == bend => factor,
+                Some((same, of, factor)) if same == bend && of == which => factor,
                 _ => {
-                    let law = bend.of(&as_fitted);
+                    let law = bend.of(&as_fitted[which as usize]);
                     let factor = if bend.is_none() { 1.0 } else { law.standard_deviation() };
-                    bent.laws.push(if bend.is_none() { law } else { law.times(1.0 / factor) });
+                    laws.laws.push(if bend.is_none() { law } else { law.times(1.0 / factor) });
                     factor
                 }
             };
-            last = Some((bend, factor));
-            bent.of_row.push(bent.laws.len() as u32 - 1);
+            last = Some((bend, which, factor));
+            laws.of_row.push(laws.laws.len() as u32 - 1);
             *sigma = (*sigma * factor).clamp(f64::MIN_POSITIVE, f64::MAX);
         }
-        self.bent = Some(bent);
+        self.bent = Some(Bent { laws, before });
         Ok(self)
     }
 
@@ -216,23 +249,43 @@ impl<'a> Forecasts<'a> {
         Ok(Self { promised: Some((promise, levels)), ..self })
     }
 
-    /// A function of the law of each row, whose rows often share one.
-    fn of_laws<T: Copy>(&self, of: impl Fn(&ErrorLaw) -> T) -> impl Fn(usize) -> T {
-        let laws = self
-            .bent
-            .as_ref()
-            .map_or(vec![of(&self.law())], |bent| bent.laws.iter().map(of).collect());
-        let of_row = self.bent.as_ref().map(|bent| &bent.of_row);
-        move |row: usize| laws[of_row.map_or(0, |of_row| of_row[row] as usize)]
+    /// Which law of the model as fitted is that of a row: 0 where the skew is the same for all, else the place of
+    /// its rung counted from 1.
+    pub(crate) fn rung(&self, row: usize) -> u32 {
+        self.laws.of_row.get(row).map_or(0, |rung| rung + 1)
+    }
+
+    /// The laws of rows, in units of their sigma.
+    fn laws(&self) -> &RowLaws {
+        self.bent.as_ref().map_or(&self.laws, |bent| &bent.laws)
+    }
+
+    /// A function of the law of each row: rows often share one, and it is found for each law once.
+    pub fn of_laws<T: Copy>(&self, of: impl Fn(&ErrorLaw) -> T) -> impl Fn(usize) -> T {
+        let laws = self.laws();
+        let each: Vec<T> = laws.laws.iter().map(of).collect();
+        move |row: usize| each[laws.which(row) as usize]
     }
 
     /// The law of a row in units of its sigma.
     #[must_use]
-    pub fn law_of(&self, row: usize) -> ErrorLaw {
-        match &self.bent {
-            Some(bent) => bent.law(row).clone(),
-            None => self.law(),
-        }
+    pub fn law_of(&self, row: usize) -> &ErrorLaw {
+        self.laws().law(row)
+    }
+
+    /// The law of each row in units of its sigma.
+    #[must_use]
+    pub fn error_laws(&self) -> Vec<ErrorLaw> {
+        (0..self.len()).map(|row| self.law_of(row).clone()).collect()
+    }
+
+    /// The logarithm of the right side over the left one of each row's law as it was fitted: see
+    /// [`Shape::turning`].
+    #[must_use]
+    pub fn skew(&self) -> Vec<f64> {
+        let skew = |law: &ErrorLaw| (law.law().right / law.law().left).ln();
+        let each: Vec<f64> = self.laws.laws.iter().map(skew).collect();
+        (0..self.len()).map(|row| each[self.laws.which(row) as usize]).collect()
     }
 
     /// The probability that each law gives to less than was then observed; at a bound, which has a probability
@@ -255,9 +308,8 @@ impl<'a> Forecasts<'a> {
         check_length("observation", observation.len(), "rows", self.len())?;
         check_length("spread", spread.len(), "rows", self.len())?;
         let gaussian = ErrorLaw::default();
-        let law = self.law();
         let value = |(row, (at, sigma)): (usize, (f64, f64))| {
-            let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
+            let law = self.law_of(row);
             let y = self.transform().forward(observation[row]);
             let bounds = self.bounds.around(at).over(sigma);
             match (y - at) / sigma {
@@ -362,12 +414,6 @@ impl<'a> Forecasts<'a> {
         &self.outside_input
     }
 
-    /// The law of every row as it was fitted, in units of its sigma.
-    #[must_use]
-    pub fn law(&self) -> ErrorLaw {
-        self.fitted.shape.as_ref().map_or(ErrorLaw::default(), |shape| shape.law().clone())
-    }
-
     /// Where the distributions are, and their sigmas; of a model on [another scale](Transform), on that.
     fn places(&self) -> Result<impl ExactSizeIterator<Item = (f64, f64)>> {
         let forecast = self.forecast.as_deref().ok_or(Error::NoForecast)?;
@@ -414,15 +460,14 @@ impl<'a> Forecasts<'a> {
             x if x.is_nan() && !threshold.is_nan() => f64::NEG_INFINITY,
             x => x,
         };
-        let law = self.law();
-        let probability = |(row, (at, sigma)): (usize, (f64, f64))| {
-            let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
-            match law.exceed((threshold - at) / sigma) {
-                p if p.is_nan() => p,
-                _ if threshold < self.bounds.lower() => 1.0,
-                _ if threshold >= self.bounds.upper() => 0.0,
-                p => p,
-            }
+        let probability = |(row, (at, sigma)): (usize, (f64, f64))| match self
+            .law_of(row)
+            .exceed((threshold - at) / sigma)
+        {
+            p if p.is_nan() => p,
+            _ if threshold < self.bounds.lower() => 1.0,
+            _ if threshold >= self.bounds.upper() => 0.0,
+            p => p,
         };
         Ok(self.places()?.enumerate().map(probability).collect())
     }
@@ -435,9 +480,8 @@ impl<'a> Forecasts<'a> {
     pub fn crps(&self, observation: &[f64]) -> Result<Vec<f64>> {
         check_length("observation", observation.len(), "rows", self.len())?;
         let observation = self.transform().all("observation", observation)?;
-        let law = self.law();
         let score = |(row, ((at, sigma), y)): (usize, ((f64, f64), &f64))| {
-            let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
+            let law = self.law_of(row);
             let error = self.bounds.clamp(*y) - at;
             sigma * law.crps_within(error / sigma, self.bounds.around(at).over(sigma))
         };
@@ -459,20 +503,20 @@ impl<'a> Forecasts<'a> {
         let Some((promise, levels)) = &self.promised else {
             // A promise is about sigma as it was fitted.
             let sigma = self.bent.as_ref().map_or(&self.sigma, |bent| &bent.before);
-            return guarantee.reach(self.rows.inputs, sigma, level, self.rows.group);
+            let law = |row: usize| (self.laws.which(row), self.laws.law(row));
+            return guarantee.reach(self.rows.inputs, (sigma, &law), level, self.rows.group);
         };
         check_length("group", self.rows.group.map_or(self.len(), <[_]>::len), "rows", self.len())?;
         let (place, count) = (promise.place(level)?, promise.levels().len());
         let ladders = guarantee.ladders(&[promise.levels()[place]]);
-        let law = self.law();
         // The same for many rows, and slow.
         let mut last = (u32::MAX, f64::NAN, [f64::NAN; 2]);
         let mut ends = |row: usize| {
             let whose = self.rows.group.map_or(Whose::All, |group| Whose::Group(group[row]));
             let size = ladders.reach(0, whose, levels[row * count + place]);
-            let of = self.bent.as_ref().map_or(0, |bent| bent.of_row[row]);
+            let of = self.laws().which(row);
             if (last.0, last.1.to_bits()) != (of, size.to_bits()) {
-                let law = self.bent.as_ref().map_or(&law, |bent| bent.law(row));
+                let law = self.law_of(row);
                 let end = |size: f64| match size.is_finite() {
                     true => law.quantile_of_gaussian(size),
                     false => size,

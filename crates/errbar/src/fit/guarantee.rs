@@ -79,8 +79,8 @@ pub struct Guarantee {
     group: Option<(String, Vec<String>)>,
     /// One part for split, one for each fold for cross.
     parts: Vec<Calibration>,
-    /// The law in units of sigma that sizes are counted by; a Gaussian, even around the forecast, where
-    /// there is none.
+    /// The law in units of sigma that sizes are counted by, where rows share one; a Gaussian, even around the
+    /// forecast, where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     law: Option<ErrorLaw>,
 }
@@ -225,7 +225,7 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
     };
     let mut by_group = vec![Vec::new(); groups.len()];
     let law = fit.fitted.shape.as_ref().map(|shape| shape.law().clone());
-    let sizes = sizes(&left, predicted.sigma(), law.as_ref());
+    let sizes = sizes(&left, predicted.sigma(), law.as_ref().map(|_| |row| predicted.law_of(row)));
     for (size, (_, group)) in sizes.zip(&calibration) {
         by_group[*group].push(size);
     }
@@ -309,7 +309,9 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let own = Options { kind, ..*options };
         let model = fit_rows(&data.pick(&others), names, &own, None, &part)?.fitted.model;
         let sigma = model.predict(data.pick(&held).inputs())?;
-        let mut sizes: Vec<f64> = sizes(data.pick(&held).error(), &sigma, None).collect();
+        let mut sizes: Vec<f64> =
+            sizes(data.pick(&held).error(), &sigma, None::<fn(usize) -> &'static ErrorLaw>)
+                .collect();
         sizes.sort_by(f64::total_cmp);
         parts.push(Calibration { by_group: vec![sizes], model: Some(model) });
     }
@@ -317,11 +319,15 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
     Ok(fit)
 }
 
-/// The sizes of errors in units of sigma, or what these would be if the law were a Gaussian.
-fn sizes(error: &[f64], sigma: &[f64], law: Option<&ErrorLaw>) -> impl Iterator<Item = f64> {
-    error.iter().zip(sigma).map(move |(error, sigma)| {
-        let size = match law {
-            Some(law) => law.gaussian_quantile_of(error / sigma).abs(),
+/// The sizes of errors in units of sigma, or what these would be if the law of each were a Gaussian.
+fn sizes<'a>(
+    error: &[f64],
+    sigma: &[f64],
+    law: Option<impl Fn(usize) -> &'a ErrorLaw>,
+) -> impl Iterator<Item = f64> {
+    error.iter().zip(sigma).enumerate().map(move |(row, (error, sigma))| {
+        let size = match &law {
+            Some(law) => law(row).gaussian_quantile_of(error / sigma).abs(),
             None => error.abs() / sigma,
         };
         size.min(f64::MAX)
@@ -452,33 +458,34 @@ impl Guarantee {
         Ok(())
     }
 
-    /// The least and the most error that the interval of each row holds. `sigma` is that of the
-    /// fitted model; `group` the number of each row's group. NaN where nothing can be promised: for rows
+    /// The least and the most error that the interval of each row holds. `sigma` and `law`, with its number among
+    /// those that rows share, are those of the fitted model; `group` the number of each row's group. NaN where nothing can be promised: for rows
     /// of no known group, and of groups that are too small even together. Without `group`, all groups are
     /// promised something together.
     ///
     /// # Errors
     /// A level outside (0, 1), or more than the number of errors can promise to any row.
-    pub(super) fn reach(
+    pub(super) fn reach<'a>(
         &self,
         inputs: &[f64],
-        sigma: &[f64],
+        (sigma, law): (&[f64], &dyn Fn(usize) -> (u32, &'a ErrorLaw)),
         level: f64,
         group: Option<&[Option<u32>]>,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
         let sizes = self.sizes_of_rows(inputs, sigma, level, group)?;
-        let Some(law) = &self.law else {
+        if self.law.is_none() {
             return Ok((sizes.iter().map(|size| -size).collect(), sizes));
+        }
+        // The same for rows of a group that share a law, and slow.
+        let mut known: HashMap<(u64, u32), [f64; 2]> = HashMap::new();
+        let mut ends = |(row, (size, sigma)): (usize, (&f64, &f64))| {
+            let (number, law) = law(row);
+            let ends = known
+                .entry((size.to_bits(), number))
+                .or_insert_with(|| [-size, *size].map(|size| law.quantile_of_gaussian(size)));
+            ends.map(|z| z * sigma).into()
         };
-        // The same for all rows of a group, and slow.
-        let mut last = (f64::NAN, [f64::NAN; 2]);
-        let mut ends = |size: f64, sigma: f64| {
-            if size.to_bits() != last.0.to_bits() {
-                last = (size, [-size, size].map(|size| law.quantile_of_gaussian(size)));
-            }
-            last.1.map(|z| z * sigma)
-        };
-        Ok(sizes.iter().zip(sigma).map(|(size, sigma)| ends(*size, *sigma).into()).unzip())
+        Ok(sizes.iter().zip(sigma).enumerate().map(&mut ends).unzip())
     }
 
     /// The size that the interval of each row reaches to: in units of sigma as the law counts them, or,

@@ -307,7 +307,9 @@ impl Refining {
                     rows: judges.rows,
                     error: judges.error,
                 };
-                fitted.shape = held.learn_shape(&options)?;
+                let judging = Data::with_missing(&judges.inputs, fitted.names.len(), &held.error)?;
+                let used = judging.with_inputs(&fitted.used());
+                fitted.shape = held.learn_shape(&used, &options)?;
                 let own = held.validation()?;
                 fitted.validation = Some(match fitted.validation.take() {
                     Some(before) => Validation {

@@ -37,6 +37,7 @@ mod saved;
 mod shape;
 mod stacking;
 mod training_rows;
+mod turning;
 mod twins;
 mod validation;
 mod with_mean;
@@ -54,6 +55,7 @@ pub use self::passing::{Passing, Sampling};
 pub use self::shape::{LawKind, Shape};
 pub use self::training_rows::Known;
 use self::training_rows::TrainingRows;
+pub use self::turning::Turning;
 pub use self::twins::twins;
 use self::validation::Outcome;
 pub use self::validation::{Candidate, HeldOut, Validation};
@@ -579,7 +581,7 @@ fn fit_rows(
             };
             shape = {
                 let _task = task(monitor, "law", None);
-                judged.learn_shape(options)?
+                judged.learn_shape(data, options)?
             };
             let validation = judged.validation(importance)?;
             let validation = Validation { left_out, not_tried, ..validation };

@@ -22,6 +22,7 @@ const NEEDS: [&str; 13] = [
     REFINEMENT,
     LAW,
     CURVE,
+    TURNING,
     BOUNDS,
     TRANSFORM,
     GUARANTEE_BY_LAW,
@@ -43,6 +44,7 @@ const SMOOTH_BIAS: &str = "smooth bias";
 const SYMMETRIC_TREES: &str = "symmetric trees";
 const REFINEMENT: &str = "trees that refine a mean";
 const TRANSFORM: &str = "transform";
+const TURNING: &str = "skew by inputs";
 
 /// The envelope of the saved form.
 #[derive(Serialize, Deserialize)]
@@ -131,6 +133,7 @@ impl Fitted {
             (self.model.is_refined(), REFINEMENT),
             (self.shape.is_some(), LAW),
             (self.shape.as_ref().is_some_and(|shape| shape.law().curve().is_some()), CURVE),
+            (self.shape.as_ref().is_some_and(|shape| shape.turning().is_some()), TURNING),
             (!self.options.bounds.are_none(), BOUNDS),
             (self.options.transform != Transform::None, TRANSFORM),
             (self.guarantee.as_ref().is_some_and(Guarantee::has_law), GUARANTEE_BY_LAW),

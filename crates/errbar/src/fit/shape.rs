@@ -9,11 +9,13 @@
 //! score, and of those that cannot be told from that one the simplest. A [`curve`] may then bend that law
 //! to the shape of the errors, where rows that it has not seen speak for it.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::curve;
-
+use super::turning::{self, Learned, Turning};
 use crate::choices::by_name;
+use crate::data::Data;
 use crate::diagnose::standard_error_in;
 use crate::error::{Error, Result};
 use crate::law::{Base, Bounds, ErrorLaw, Gradient, Law};
@@ -121,13 +123,32 @@ pub struct Shape {
     law: ErrorLaw,
     /// Sigma is that of the model times this.
     factor: f64,
+    /// The laws that rows have instead, where their skew turns with the inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    turning: Option<Turning>,
 }
 
 impl Shape {
-    /// The law in units of sigma; its standard deviation is 1.
+    /// The law in units of sigma; its standard deviation is 1. Where the skew [turns](Shape::turning) it is that of
+    /// the average skew, and of no row in particular: see [`Shape::law_at`].
     #[must_use]
     pub fn law(&self) -> &ErrorLaw {
         &self.law
+    }
+
+    /// The law at a row of inputs.
+    #[must_use]
+    pub fn law_at(&self, row: &[f64]) -> &ErrorLaw {
+        match &self.turning {
+            Some(turning) => &turning.laws().0[turning.rung(row)],
+            None => &self.law,
+        }
+    }
+
+    /// How the skew turns with the inputs, where it does.
+    #[must_use]
+    pub fn turning(&self) -> Option<&Turning> {
+        self.turning.as_ref()
     }
 
     /// Sigma is what the model says times this.
@@ -143,9 +164,14 @@ impl Shape {
         let (left, right) = (law.left / deviation, law.right / deviation);
         let unit = Law { location: law.location / deviation, left, right, ..law };
         match recalibrate {
-            true => Self { law: unit.into(), factor: deviation },
-            false => Self { law: unit.with_mean(0.0).into(), factor: 1.0 },
+            true => Self { law: unit.into(), factor: deviation, turning: None },
+            false => Self { law: unit.with_mean(0.0).into(), factor: 1.0, turning: None },
         }
+    }
+
+    /// With a skew that turns.
+    fn turned(Learned { law, turning }: Learned) -> Self {
+        Self { turning: Some(turning), ..Self::of(law, true) }
     }
 
     /// The same, bent to errors over what the model says.
@@ -154,24 +180,35 @@ impl Shape {
         let bent = || {
             let curve = curve::bend(&law, &errors.z, &errors.weight)?;
             let factor = curve.mean_and_deviation().1;
-            Some(Self { law: ErrorLaw::bent(law, curve).times(1.0 / factor), factor })
+            let law = ErrorLaw::bent(law, curve).times(1.0 / factor);
+            Some(Self { law, factor, turning: None })
         };
         bent().unwrap_or_else(|| self.clone())
     }
 
-    /// Whether one that was read can be used.
-    pub(super) fn check(&self) -> std::result::Result<(), &'static str> {
+    /// Whether one that was read can be used beside so many inputs.
+    pub(super) fn check(&self, columns: usize) -> std::result::Result<(), &'static str> {
+        self.turning.as_ref().map_or(Ok(()), |turning| turning.check(columns))?;
         match self.law.is_unit() && (1e-3..1e3).contains(&self.factor) {
             true => Ok(()),
             false => Err("the law of its errors cannot be used"),
         }
     }
 
+    /// What the law is, in a few words, with the names of the inputs.
+    #[must_use]
+    pub fn explain_with(&self, names: &[String]) -> String {
+        let own = self.explain();
+        self.turning
+            .as_ref()
+            .map_or(own.clone(), |turning| format!("{own}: {}", turning.explain(names)))
+    }
+
     /// What the law is, in a few words.
     #[must_use]
     pub fn explain(&self) -> String {
         let Law { base, left, right, .. } = *self.law.law();
-        let skewed = left != right;
+        let skewed = left != right || self.turning.is_some();
         let name = match (base, skewed) {
             (Base::Normal, false) => "a Gaussian".to_string(),
             (Base::Normal, true) => "a two-piece Gaussian".into(),
@@ -201,6 +238,9 @@ impl Shape {
             Base::Normal => name,
             _ => format!("heavier tails than a Gaussian: {name}"),
         };
+        if self.turning.is_some() {
+            return text + ", whose skew turns with the inputs";
+        }
         if skewed {
             let (side, ratio) =
                 if right > left { ("above", right / left) } else { ("below", left / right) };
@@ -223,6 +263,8 @@ pub(super) struct Held<'a> {
     pub(super) weight: Option<&'a [f64]>,
     /// Of each error, where observations keep to some.
     pub(super) bounds: Option<&'a [Bounds]>,
+    /// These rows, with the inputs that the skew may turn with.
+    pub(super) data: &'a Data<'a>,
 }
 
 /// What was chosen, and for each row what other rows would have chosen.
@@ -240,15 +282,16 @@ pub(super) const FARTHEST: f64 = 1e3;
 /// from 0 before rows speak for it.
 const LOCATION: f64 = 0.1;
 const SCALE: f64 = 0.2;
-const SKEW: f64 = 1.0;
+pub(super) const SKEW: f64 = 1.0;
 /// Of more rows, as many that lie evenly among them choose the law.
 const MOST_JUDGES: usize = 20_000;
 /// Of more rows than this without bounds, neighbours in size are taken together to fit laws to: so many to a unit
 /// of a Gaussian, which leaves all digits that matter.
 const ONE_BY_ONE: usize = 1_000;
 const PER_UNIT: f64 = 60.0;
-/// As many independent rows must speak for a curve.
+/// As many independent rows must speak for a curve, and for a skew that turns.
 const CURVE_ROWS: f64 = 300.0;
+const TURNING_ROWS: f64 = 300.0;
 
 /// Which part a row belongs to.
 pub(super) fn part_of(row: usize, rows: usize) -> usize {
@@ -285,9 +328,10 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
     };
     let judge = |shape: Shape, without: Vec<Shape>| {
         let one = |row: usize| {
-            let Shape { law, factor } = &without[part_of(row, rows)];
+            let shape = &without[part_of(row, rows)];
+            let (law, factor) = (shape.law_at(held.data.row(row)), shape.factor);
             let (z, sigma) = (z[row] / factor, factor * held.sigma[row]);
-            let bounds = within(row).over(*factor);
+            let bounds = within(row).over(factor);
             (sigma * law.crps_within(z, bounds), law.log_score_within(z, bounds, sigma))
         };
         let (crps, log_score) = judges.iter().map(|&row| one(row)).unzip();
@@ -320,30 +364,77 @@ pub(super) fn choose(held: &Held, wanted: LawKind, recalibrate: bool) -> Result<
     let every: Vec<usize> = (0..tried.len()).collect();
     let (crps, log_scores): (Vec<_>, Vec<_>) =
         tried.iter().map(|one| (&one.crps, &one.log_score)).unzip();
-    let (_, sharp) = best(&every, &crps);
+    let (sharpest, sharp) = best(&every, &crps);
     let (likeliest, alike) = best(&sharp, &log_scores);
     let chosen = alike.first().copied().unwrap_or(likeliest);
-    let straight = tried.swap_remove(chosen);
+    let straight = &tried[chosen];
     // Who asks for a law gets that one; and at a bound there are no quantiles to bend it by.
     let bends = wanted == LawKind::Auto && recalibrate && held.bounds.is_none();
     let bent = (bends && worth >= CURVE_ROWS).then(|| {
         let without = straight.without.iter().zip(&others);
         judge(straight.shape.bent(&all), without.map(|(shape, rows)| shape.bent(rows)).collect())
     });
-    // Rows that it has not seen must speak for a curve: by two standard errors in the CRPS, and not
-    // against it in the log score.
-    let speaks = |bent: &Tried| {
-        let gain = |straight: &[f64], bent: &[f64]| {
-            let gap: Vec<f64> = straight.iter().zip(bent).map(|(a, b)| a - b).collect();
-            (scored.mean(&gap), standard_error_in(&gap, &scored))
+    // What rows that it has not seen gain in CRPS and in log score, in standard errors.
+    let gains = |other: &Tried, straight: &Tried| {
+        let gain = |straight: &[f64], other: &[f64]| {
+            let gap: Vec<f64> = straight.iter().zip(other).map(|(a, b)| a - b).collect();
+            scored.mean(&gap) / standard_error_in(&gap, &scored).max(f64::MIN_POSITIVE)
         };
-        let (crps, noise) = gain(&straight.crps, &bent.crps);
-        let (log_score, log_noise) = gain(&straight.log_score, &bent.log_score);
-        crps > 2.0 * noise && log_score > -log_noise
+        [gain(&straight.crps, &other.crps), gain(&straight.log_score, &other.log_score)]
     };
-    let bent = bent.filter(|bent| bent.shape.law.curve().is_some() && speaks(bent));
-    let Tried { shape, without, .. } = bent.unwrap_or(straight);
+    // They must speak for a curve in the CRPS, and not against it in the log score.
+    let speaks = |[crps, log_score]: [f64; 2]| crps > 2.0 && log_score > -1.0;
+    let bent =
+        bent.filter(|bent| bent.shape.law.curve().is_some() && speaks(gains(bent, straight)));
+    let turns = (wanted == LawKind::Auto || wanted.is_skewed()) && recalibrate;
+    let turned = match turns && held.bounds.is_none() && worth >= TURNING_ROWS {
+        true => {
+            let lesson = turning::Lesson::new(held.data, &z, held.weight, worth)?;
+            let found = turned(&lesson, straight, wanted, rows);
+            found.map(|(shape, without)| judge(shape, without))
+        }
+        false => None,
+    };
+    // The log score sees a skew that turns in half as many rows. It counts as well where the CRPS has no loss; and
+    // laws of one skew must all have less, so that it is the turning that rows speak for.
+    let turned = turned.filter(|turned| {
+        let speaks_for = |gained: [f64; 2]| speaks(gained) || (gained[1] > 2.0 && gained[0] > 0.0);
+        let others = [straight, &tried[sharpest], &tried[likeliest]];
+        others.iter().all(|other| speaks_for(gains(turned, other)))
+    });
+    let found = match (bent, turned) {
+        (Some(bent), Some(turned)) if scored.mean(&bent.crps) < scored.mean(&turned.crps) => {
+            Some(bent)
+        }
+        (bent, turned) => turned.or(bent),
+    };
+    let Tried { shape, without, .. } = found.unwrap_or_else(|| tried.swap_remove(chosen));
     Ok(Chosen { shape, without })
+}
+
+/// The shape of errors whose skew turns, and for each part what the others say; `None` where none of the inputs has
+/// a say in it, of all rows or without one of the parts.
+fn turned(
+    lesson: &turning::Lesson,
+    straight: &Tried,
+    wanted: LawKind,
+    rows: usize,
+) -> Option<(Shape, Vec<Shape>)> {
+    let law_of = |Shape { law, factor, .. }: &Shape| law.law().around(0.0, *factor);
+    if !lesson.may_turn(&law_of(&straight.shape)) {
+        return None;
+    }
+    let bases: Vec<Base> = match wanted {
+        LawKind::Auto => LawKind::ALL[..4].iter().flat_map(|kind| kind.bases()).copied().collect(),
+        kind => kind.bases().to_vec(),
+    };
+    let learn = |law: &Law, counts: &dyn Fn(usize) -> bool| {
+        lesson.learn(law, &bases, counts).map(Shape::turned)
+    };
+    let without: Option<Vec<Shape>> = (straight.without.par_iter().enumerate())
+        .map(|(part, straight)| learn(&law_of(straight), &|row| part_of(row, rows) != part))
+        .collect();
+    Some((learn(&law_of(&straight.shape), &|_| true)?, without?))
 }
 
 /// The likeliest Gaussian of errors in units of their sigma, within bounds.
@@ -370,7 +461,7 @@ struct Tried {
 
 /// The log score of a law and its slope. The top of Laplace's law is rounded off: its edge would leave
 /// the search at one of the errors, whichever it meets first.
-fn log_score(law: &Law, z: f64, bounds: Bounds) -> (f64, Gradient) {
+pub(super) fn log_score(law: &Law, z: f64, bounds: Bounds) -> (f64, Gradient) {
     const ROUND: f64 = 0.1;
     let at_bound = z <= bounds.lower() || z >= bounds.upper();
     if law.base != Base::Laplace || at_bound {
@@ -520,7 +611,7 @@ impl Errors {
 ///
 /// With $m_2$ and $A$ of the base, sides of $e^{-d/2}$ and $e^{d/2}$ have the variance
 /// $c^2 = m_2(e^d - 1 + e^{-d}) - 4A^2(e^d - 2 + e^{-d})$.
-fn law_of(base: Base, x: &[f64]) -> (Law, [f64; 2]) {
+pub(super) fn law_of(base: Base, x: &[f64]) -> (Law, [f64; 2]) {
     let d = x.get(2).copied().unwrap_or(0.0);
     let (variance, a) = (base.variance(), base.half_mean_distance());
     let (up, down) = (d.exp(), (-d).exp());

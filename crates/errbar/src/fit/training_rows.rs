@@ -47,17 +47,25 @@ pub(super) struct TrainingRows {
     /// The law of each, in units of sigma, and how many neighbours have the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     laws: Vec<(usize, ErrorLaw)>,
+    /// Where neighbours have others, which of those laws each has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    law_of: Vec<u32>,
 }
 
 impl TrainingRows {
     /// Of the rows of a fit, with their errors before any bias was taken off; `None` of too many.
     pub(super) fn of(data: &Data, held_out: Option<&HeldOut>, debiased: bool) -> Option<Self> {
-        (data.rows() <= MOST_ROWS).then(|| Self {
-            keys: keys(data),
-            held_out: held_out.map_or(Vec::new(), |held_out| held_out.rows.clone()),
-            sigma: held_out.map_or(Vec::new(), |held_out| held_out.sigma.clone()),
-            error: held_out.filter(|_| debiased).map(|held_out| held_out.error.clone()),
-            laws: held_out.map_or(Vec::new(), |held_out| runs(&held_out.laws)),
+        (data.rows() <= MOST_ROWS).then(|| {
+            let laws = held_out.map_or(Vec::new(), |held_out| runs(&held_out.laws));
+            let (laws, law_of) = once(laws);
+            Self {
+                keys: keys(data),
+                held_out: held_out.map_or(Vec::new(), |held_out| held_out.rows.clone()),
+                sigma: held_out.map_or(Vec::new(), |held_out| held_out.sigma.clone()),
+                error: held_out.filter(|_| debiased).map(|held_out| held_out.error.clone()),
+                laws,
+                law_of,
+            }
         })
     }
 
@@ -67,7 +75,9 @@ impl TrainingRows {
             && self.error.as_ref().is_none_or(|error| error.len() == rows)
             && self.held_out.iter().all(|&row| row < self.keys.len())
             && self.laws.iter().map(|(count, _)| count).sum::<usize>() <= rows
-            && self.laws.iter().all(|(_, law)| law.is_unit());
+            && self.laws.iter().all(|(_, law)| law.is_unit())
+            && self.law_of.len() <= rows
+            && self.law_of.iter().all(|&law| (law as usize) < self.laws.len());
         let right = self.sigma.iter().all(|s| *s > 0.0 && s.is_finite())
             && self.error.iter().flatten().all(|e| e.is_finite());
         match fits && right {
@@ -101,6 +111,26 @@ fn runs(laws: &[ErrorLaw]) -> Vec<(usize, ErrorLaw)> {
         return Vec::new();
     }
     laws.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0].clone())).collect()
+}
+
+/// Laws that come again and again, once each, and which of them each row has; as they are where they do not.
+fn once(runs: Vec<(usize, ErrorLaw)>) -> (Vec<(usize, ErrorLaw)>, Vec<u32>) {
+    /// Neighbours are alike where laws are those of the parts of the rows.
+    const FEW: usize = 100;
+    if runs.len() <= FEW {
+        return (runs, Vec::new());
+    }
+    let (mut laws, mut of_row): (Vec<(usize, ErrorLaw)>, Vec<u32>) = (Vec::new(), Vec::new());
+    for (count, law) in runs {
+        let known = laws.iter().position(|(_, other)| *other == law);
+        let place = known.unwrap_or_else(|| {
+            laws.push((0, law));
+            laws.len() - 1
+        });
+        laws[place].0 += count;
+        of_row.extend(std::iter::repeat_n(place as u32, count));
+    }
+    (laws, of_row)
 }
 
 /// A number for each row, the same wherever the row stands and on every machine.
@@ -142,8 +172,12 @@ impl Fitted {
         }
         let mut held: Vec<Option<usize>> = vec![None; rows.keys.len()];
         rows.held_out.iter().enumerate().for_each(|(nth, &place)| held[place] = Some(nth));
-        let laws: Vec<&ErrorLaw> =
-            (rows.laws.iter()).flat_map(|(count, law)| std::iter::repeat_n(law, *count)).collect();
+        let laws: Vec<&ErrorLaw> = match rows.law_of.is_empty() {
+            true => (rows.laws.iter())
+                .flat_map(|(count, law)| std::iter::repeat_n(law, *count))
+                .collect(),
+            false => rows.law_of.iter().map(|&law| &rows.laws[law as usize].1).collect(),
+        };
         let know = |(row, place): (usize, &Option<usize>)| {
             let Some(place) = *place else { return nothing.clone() };
             let Some(nth) = held[place] else { return Known::Trained };

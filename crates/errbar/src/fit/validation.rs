@@ -371,9 +371,10 @@ impl Outcome {
         self.held_out.bounds = bounds.map(|bounds| rows.iter().map(|&row| bounds[row]).collect());
     }
 
-    /// The law of the held-out errors. From here on each is judged by the law that others tell.
-    pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
-        self.held_out.learn_shape(options)
+    /// The law of the held-out errors, rows of these data. From here on each is judged by the law that others tell.
+    pub(super) fn learn_shape(&mut self, data: &Data, options: &Options) -> Result<Option<Shape>> {
+        let held = data.pick(&self.held_out.rows);
+        self.held_out.learn_shape(&held, options)
     }
 
     pub(super) fn validation(&self, importance: Vec<Importance>) -> Result<Validation> {
@@ -388,18 +389,18 @@ impl Outcome {
 }
 
 impl HeldOut {
-    /// See [`Outcome::learn_shape`].
-    pub(super) fn learn_shape(&mut self, options: &Options) -> Result<Option<Shape>> {
+    /// See [`Outcome::learn_shape`]; of the rows that were held out.
+    pub(super) fn learn_shape(&mut self, data: &Data, options: &Options) -> Result<Option<Shape>> {
         if options.law == LawKind::Normal && !options.recalibrate {
             return Ok(None);
         }
         let Self { error, sigma, weight, bounds, .. } = &*self;
         let (weight, bounds) = (weight.as_deref(), bounds.as_deref());
-        let held = Held { error, sigma, weight, bounds };
+        let held = Held { error, sigma, weight, bounds, data };
         let Chosen { shape, without } = shape::choose(&held, options.law, options.recalibrate)?;
         let rows = self.rows.len();
         let of = |row: usize| &without[part_of(row, rows)];
-        self.laws = (0..rows).map(|row| of(row).law().clone()).collect();
+        self.laws = (0..rows).map(|row| of(row).law_at(data.row(row)).clone()).collect();
         self.sigma.iter_mut().enumerate().for_each(|(row, sigma)| {
             *sigma = (*sigma * of(row).factor()).clamp(f64::MIN_POSITIVE, f64::MAX);
         });

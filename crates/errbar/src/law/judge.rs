@@ -36,6 +36,12 @@ impl<'a> ErrorLaws<'a> {
         self.laws.first()
     }
 
+    /// The law of a row, in units of its sigma.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<&'a ErrorLaw> {
+        self.laws.get(row)
+    }
+
     fn check(&self, sample: &Sample) -> Result<()> {
         check_length("laws", self.laws.len(), "error", sample.len())?;
         let Some(bounds) = self.bounds else { return Ok(()) };

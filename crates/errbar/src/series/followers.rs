@@ -12,10 +12,14 @@ pub(crate) struct Followers {
     pub(crate) keeping: Option<Keeping>,
 }
 
+/// The laws of a model as they were fitted, and of that without lags: that of the average skew, which states
+/// standardise by, then those of each [rung](crate::fit::Turning) where it turns.
+pub(crate) type AsFitted = [Vec<Quantiles>; 2];
+
 /// What a group is told by: its laws as they were fitted, and what is promised.
 #[derive(Clone, Copy)]
 pub(crate) struct Told<'a> {
-    pub(crate) laws: &'a [Quantiles; 2],
+    pub(crate) laws: &'a AsFitted,
     pub(crate) promise: Option<Promised<'a>>,
 }
 
@@ -29,8 +33,8 @@ pub(crate) struct Promised<'a> {
 
 impl Followers {
     /// Learns from what was observed up to a moment.
-    pub(crate) fn know(&mut self, until: f64, laws: &[Quantiles; 2]) {
-        self.laws.iter_mut().zip(laws).for_each(|(state, law)| state.know(until, law));
+    pub(crate) fn know(&mut self, until: f64, laws: &AsFitted) {
+        self.laws.iter_mut().zip(laws).for_each(|(state, laws)| state.know(until, &laws[0]));
         self.keeping.iter_mut().for_each(|keeping| keeping.know(until));
     }
 
@@ -43,7 +47,10 @@ impl Followers {
             // A row of which lagged errors are not known is of the model without them.
             let model = usize::from(past.z[0].is_nan());
             let bend = self.laws[model].bend();
-            let q = past.side.nearest(bend.gaussian_quantile_of(&told.laws[model], past.z[model]));
+            // A row of another fit, whose rungs were others, is of the average.
+            let laws = &told.laws[model];
+            let law = laws.get(past.rung[model] as usize).unwrap_or(&laws[0]);
+            let q = past.side.nearest(bend.gaussian_quantile_of(law, past.z[model]));
             let reach = |level: usize, read_off: f64| reach(model, level, read_off);
             keeping.observe(promise, past.time, q, reach);
         }

@@ -89,6 +89,8 @@ pub struct Past {
     pub z: [f64; 2],
     /// Whether the observation lies at a bound.
     pub side: Side,
+    /// Which of the laws as fitted is that of its row, likewise: the first where they have one skew.
+    pub rung: [u32; 2],
 }
 
 /// At which bound an observation lies: there it stands for all that the law has beyond.
@@ -120,16 +122,17 @@ impl PartialEq for Past {
         let [own, others] = [self, other]
             .map(|of| [of.time, of.known, of.error, of.q[0], of.q[1], of.z[0], of.z[1]]);
         let same = own.iter().zip(others).all(|(a, b)| *a == b || (a.is_nan() && b.is_nan()));
-        same && self.side == other.side
+        same && self.side == other.side && self.rung == other.rung
     }
 }
 
-/// Numbers, and nothing where there is none: the last three where guaranteed intervals are kept.
+/// Numbers, and nothing where there is none: three more where guaranteed intervals are kept, and then two where the
+/// skew turns with the inputs.
 impl TryFrom<Vec<Option<f64>>> for Past {
     type Error = &'static str;
 
     fn try_from(saved: Vec<Option<f64>>) -> Result<Self, Self::Error> {
-        let (&[Some(time), known, ..], 5 | 8) = (&saved[..], saved.len()) else {
+        let (&[Some(time), known, ..], 5 | 8 | 10) = (&saved[..], saved.len()) else {
             return Err("a row that it remembers has other numbers than rows have");
         };
         let number = |place: usize| saved.get(place).copied().flatten().unwrap_or(f64::NAN);
@@ -140,20 +143,26 @@ impl TryFrom<Vec<Option<f64>>> for Past {
         };
         let (q, z) = ([number(3), number(4)], [number(5), number(6)]);
         let known = known.unwrap_or(f64::NEG_INFINITY);
-        Ok(Self { time, known, error: number(2), q, z, side })
+        let rung = [8, 9].map(|place| saved.get(place).copied().flatten().map_or(0, |x| x as u32));
+        Ok(Self { time, known, error: number(2), q, z, side, rung })
     }
 }
 
 impl From<Past> for Vec<Option<f64>> {
     fn from(past: Past) -> Self {
-        let Past { time, known, error, q, z, side } = past;
+        let Past { time, known, error, q, z, side, rung } = past;
         let side = match side {
             Side::Between => f64::NAN,
             Side::Lower => -1.0,
             Side::Upper => 1.0,
         };
-        let kept = if z.iter().all(|z| z.is_nan()) { 5 } else { 8 };
-        let numbers = [time, known, error, q[0], q[1], z[0], z[1], side];
+        let kept = match z.iter().all(|z| z.is_nan()) {
+            true => 5,
+            false if rung == [0, 0] => 8,
+            false => 10,
+        };
+        let rung = rung.map(f64::from);
+        let numbers = [time, known, error, q[0], q[1], z[0], z[1], side, rung[0], rung[1]];
         numbers[..kept].iter().map(|x| x.is_finite().then_some(*x)).collect()
     }
 }

@@ -12,7 +12,7 @@ mod memory;
 mod span;
 
 pub use self::clock::Clock;
-pub(crate) use self::followers::{Followers, Promised, Told};
+pub(crate) use self::followers::{AsFitted, Followers, Promised, Told};
 pub use self::lags::{Lagged, lagged};
 pub(crate) use self::memory::Before;
 pub use self::memory::{Memory, Past, Series, Side};

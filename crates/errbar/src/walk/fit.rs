@@ -381,7 +381,7 @@ impl Learned {
             let time = rows.time[row];
             let q = q.get(&row).copied().unwrap_or([f64::NAN; 2]);
             let (known, z, side) = (clock.known(time), [f64::NAN; 2], Side::Between);
-            let past = Past { time, known, error: error[row], q, z, side };
+            let past = Past { time, known, error: error[row], q, z, side, rung: [0; 2] };
             of_group[rows.group_of(row) as usize].push(past);
         }
         let laws = as_fitted(&self.fit.fitted);

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::told::{Laws, as_fitted};
+use super::told::{AsFitted, Laws, as_fitted};
 use super::{SeriesRows, errors};
+use crate::adapt::Bend;
 use crate::adapt::promise::Promise;
-use crate::adapt::{Bend, Quantiles};
 use crate::error::{Error, Result};
 use crate::fit::{Fitted, Forecasts, Rows};
 use crate::series::{Clock, Lagged, Memory, Past, Series, Side, Told, lagged};
@@ -149,7 +149,7 @@ const REMEMBERED: usize = 1 << 16;
 pub(super) fn follow_for(
     purpose: Purpose,
     fitted: &Fitted,
-    laws: &[Quantiles; 2],
+    laws: &AsFitted,
     series: &Series,
     rows: &SeriesRows,
 ) -> Result<Followed> {
@@ -182,9 +182,9 @@ pub(super) fn follow_for(
     }
     let standing = standing(fitted, rows, &inputs, &whole, &|row| wanted[row])?;
     let pasts: Vec<Past> = (standing.into_iter().enumerate())
-        .map(|(row, Standing { q, z, side })| {
+        .map(|(row, Standing { q, z, side, rung })| {
             let time = rows.time[row];
-            Past { time, known: clock.known(time), error: error[row], q, z, side }
+            Past { time, known: clock.known(time), error: error[row], q, z, side, rung }
         })
         .collect();
     let laws = Laws::of(fitted, laws, series);
@@ -323,6 +323,7 @@ struct Standing {
     q: [f64; 2],
     z: [f64; 2],
     side: Side,
+    rung: [u32; 2],
 }
 
 /// Where what was observed in some rows lies in their laws; NaN in the others.
@@ -333,7 +334,8 @@ fn standing(
     whole: &[bool],
     wanted: &(dyn Fn(usize) -> bool + Sync),
 ) -> Result<Vec<Standing>> {
-    let nowhere = Standing { q: [f64::NAN; 2], z: [f64::NAN; 2], side: Side::Between };
+    let nowhere =
+        Standing { q: [f64::NAN; 2], z: [f64::NAN; 2], side: Side::Between, rung: [0; 2] };
     let mut out = vec![nowhere; rows.len()];
     let chosen: Vec<usize> = (0..rows.len()).filter(|&row| wanted(row)).collect();
     let promises = fitted.promise().is_some();
@@ -345,11 +347,13 @@ fn standing(
             let spread: Vec<f64> = chosen.iter().map(|&row| spread(rows.time[row])).collect();
             let said = model.predict(asked.rows())?;
             let standing = if promises { said.standing(&seen)? } else { Vec::new() };
-            Ok((said.gaussian_values(&seen, &spread)?, standing))
+            let rungs: Vec<u32> = (0..chosen.len()).map(|row| said.rung(row)).collect();
+            Ok((said.gaussian_values(&seen, &spread)?, standing, rungs))
         };
         let chunks = chosen.par_chunks(CHUNK).map(chunk).collect::<Result<Vec<_>>>()?;
-        for (chosen, (q, standing)) in chosen.chunks(CHUNK).zip(chunks) {
+        for (chosen, (q, standing, rungs)) in chosen.chunks(CHUNK).zip(chunks) {
             chosen.iter().zip(q).for_each(|(&row, q)| out[row].q[nth] = q);
+            chosen.iter().zip(rungs).for_each(|(&row, rung)| out[row].rung[nth] = rung);
             for (&row, (z, side)) in chosen.iter().zip(standing) {
                 (out[row].z[nth], out[row].side) = (z, side);
             }

@@ -9,11 +9,12 @@ use crate::adapt::promise::Promise;
 use crate::fit::Fitted;
 use crate::fit::guarantee::{Guarantee, Ladders, Whose};
 use crate::law::ErrorLaw;
+pub(super) use crate::series::AsFitted;
 use crate::series::{Followers, Memory, Promised, Series, Told};
 
 /// The laws of a model and of that without lags, as they were fitted, and what they promise.
 pub(super) struct Laws<'a> {
-    pub(super) laws: &'a [Quantiles; 2],
+    pub(super) laws: &'a AsFitted,
     promised: Option<(&'a Promise, [Guaranteed<'a>; 2])>,
 }
 
@@ -34,17 +35,18 @@ impl<'a> Guaranteed<'a> {
 }
 
 /// The laws of a model and of that without lags, as they were fitted.
-pub(super) fn as_fitted(fitted: &Fitted) -> [Quantiles; 2] {
-    let law = |model: &Fitted| {
-        let law = model.shape().map_or(ErrorLaw::default(), |shape| shape.law().clone());
-        Quantiles::of(&law)
+pub(super) fn as_fitted(fitted: &Fitted) -> AsFitted {
+    let laws = |model: &Fitted| {
+        let Some(shape) = model.shape() else { return vec![Quantiles::of(&ErrorLaw::default())] };
+        let turned = shape.turning().into_iter().flat_map(|turning| turning.laws().0);
+        std::iter::once(shape.law()).chain(turned).map(Quantiles::of).collect()
     };
-    let own = law(fitted);
-    [own.clone(), fitted.without_lags().map_or(own, law)]
+    let own: Vec<Quantiles> = laws(fitted);
+    [own.clone(), fitted.without_lags().map_or(own, laws)]
 }
 
 impl<'a> Laws<'a> {
-    pub(super) fn of(fitted: &'a Fitted, laws: &'a [Quantiles; 2], series: &'a Series) -> Self {
+    pub(super) fn of(fitted: &'a Fitted, laws: &'a AsFitted, series: &'a Series) -> Self {
         let without = fitted.without_lags();
         let promised = series.promise().and_then(|promise| {
             let of = |model: &'a Fitted| Some(Guaranteed::of(model.guarantee()?, promise));

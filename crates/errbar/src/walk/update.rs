@@ -69,7 +69,7 @@ impl State {
     fn after(groups: Vec<Followers>, laws: &Laws, series: &Series) -> Self {
         let (mut log, mut shift, mut weight) = (0.0f64, 0.0, 0.0);
         let mut range = (f64::INFINITY, 0.0f64);
-        let law = &laws.laws[0];
+        let law = &laws.laws[0][0];
         for Followers { laws: [mut state, _], .. } in groups {
             state.know(f64::INFINITY, law);
             let rows = state.state().learned().min(2000) as f64;

@@ -47,23 +47,21 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     let (from, to) = (format!("{level} from"), format!("{level} to"));
     let mut table = Table::new(&[&name, "forecast", "sigma", &from, &to]);
     let mut spots = Vec::new();
-    let (least, most) = seen.interval(LEVEL);
+    let intervals = seen.intervals(&curve, LEVEL);
     // Some forty of them are enough to read out.
     let step = curve.x.len().div_ceil(40).max(1);
     for (row, i) in (0..curve.x.len()).step_by(step).enumerate() {
         let (mu, sigma) = (curve.forecast[i], curve.sigma[i]);
-        let ends = [mu + least * sigma, mu + most * sigma];
+        let ends = [mu + intervals[i].0 * sigma, mu + intervals[i].1 * sigma];
         table.rows.push([curve.x[i], mu, sigma, ends[0], ends[1]].map(Cell::Number).to_vec());
         spots.push(Spot { row, panel: 0, x: curve.x[i], y: mu });
     }
+    let wide = |i: usize| (intervals[i].1 - intervals[i].0) * curve.sigma[i];
     let extreme = |best: fn(f64, f64) -> bool| {
-        let sigma = &curve.sigma;
-        (0..sigma.len()).reduce(|a, b| if best(sigma[b], sigma[a]) { b } else { a }).unwrap_or(0)
+        let places = 0..curve.sigma.len();
+        places.reduce(|a, b| if best(wide(b), wide(a)) { b } else { a }).unwrap_or(0)
     };
-    let width = |i: usize| {
-        let width = (most - least) * curve.sigma[i];
-        format!("{} at {}", short(width), short(curve.x[i]))
-    };
+    let width = |i: usize| format!("{} at {}", short(wide(i)), short(curve.x[i]));
     let space = if words.is_empty() { "" } else { " " };
     Some(ReportFigure {
         name: "curve".into(),
@@ -153,6 +151,10 @@ fn averaged(seen: &FigureData<'_>, x: &[f64]) -> Curve {
         curve.x.push(mean(x));
         curve.forecast.push(mean(seen.subject.forecast.values));
         curve.sigma.push(part.sigma);
+        // Rows of a bin are neighbours: the law of the middle one does for all.
+        let middle = rows[rows.len() / 2] as usize;
+        let laws = seen.subject.laws.filter(|_| seen.subject.turns);
+        curve.laws.extend(laws.and_then(|laws| laws.get(middle)).cloned());
     }
     curve
 }
@@ -167,9 +169,8 @@ fn draw(
     let observation = seen.subject.observation;
     let y = observation.values;
     let edges = |level: f64| -> (Vec<f64>, Vec<f64>) {
-        let (least, most) = seen.interval(level);
-        let rows = curve.forecast.iter().zip(&curve.sigma);
-        rows.map(|(mu, sigma)| (mu + least * sigma, mu + most * sigma)).unzip()
+        let rows = curve.forecast.iter().zip(&curve.sigma).zip(seen.intervals(curve, level));
+        rows.map(|((mu, sigma), (least, most))| (mu + least * sigma, mu + most * sigma)).unzip()
     };
     let ((low, high), (inner_low, inner_high)) = (edges(LEVEL), edges(INNER));
     let ends = [range(&low).0, range(&high).1];

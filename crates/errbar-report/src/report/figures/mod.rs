@@ -16,7 +16,7 @@ use errbar::score::{Sample, Scores};
 use errbar::words::significant;
 
 use super::each::Each;
-use super::{Order, Subject};
+use super::{Curve, Order, Subject};
 use crate::axis::Axis;
 use crate::color::Color;
 use crate::error::Result;
@@ -90,10 +90,13 @@ pub(super) struct FigureData<'a> {
 }
 
 impl FigureData<'_> {
-    /// The ends of the interval in the middle, in units of sigma.
-    fn interval(&self, level: f64) -> (f64, f64) {
+    /// The ends of the interval in the middle at each place of a curve, in units of sigma.
+    fn intervals(&self, curve: &Curve, level: f64) -> Vec<(f64, f64)> {
+        if curve.laws.len() == curve.x.len() {
+            return curve.laws.iter().map(|law| law.interval(level)).collect();
+        }
         let law = self.subject.laws.as_ref().and_then(|laws| laws.first()).cloned();
-        law.unwrap_or_default().interval(level)
+        vec![law.unwrap_or_default().interval(level); curve.x.len()]
     }
 }
 

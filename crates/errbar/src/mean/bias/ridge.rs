@@ -249,8 +249,18 @@ impl Sums {
 }
 
 impl Polynomial {
+    /// Of order one or two, by its number of slopes.
+    pub(crate) fn new(scaling: Scaling, level: f64, slopes: Vec<f64>) -> Self {
+        Self { scaling, level, slopes, round: None }
+    }
+
+    /// The terms of a row without the level: the slopes of order one or two go with them.
+    pub(crate) fn terms(scaling: &Scaling, row: &[f64], out: &mut [f64]) {
+        terms_of(scaling, Terms::Polynomial, row, out);
+    }
+
     /// Its value at one row.
-    pub(super) fn at(&self, row: &[f64]) -> f64 {
+    pub(crate) fn at(&self, row: &[f64]) -> f64 {
         let mut terms = vec![0.0; self.slopes.len()];
         let kind = self.round.as_ref().map_or(Terms::Polynomial, Terms::Round);
         terms_of(&self.scaling, kind, row, &mut terms);
@@ -302,7 +312,7 @@ impl Polynomial {
     }
 
     /// As large as it can be, if it can be used.
-    pub(super) fn check(&self) -> std::result::Result<f64, &'static str> {
+    pub(crate) fn check(&self) -> std::result::Result<f64, &'static str> {
         self.scaling.check()?;
         let (columns, terms) = (self.columns(), self.slopes.len());
         let right = match &self.round {
