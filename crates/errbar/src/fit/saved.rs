@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 13] = [
+const NEEDS: [&str; 14] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
