@@ -201,7 +201,7 @@ pub(super) fn export(
 /// Which of the laws each row has, where their skew turns: [`Turning::rung`].
 fn rung(graph: &mut Builder, turning: &Turning, inputs: &Inputs) -> Value {
     let (laws, least, most) = turning.laws();
-    let skew = slopes(graph, turning.skew(), inputs);
+    let skew = graph.part("polynomial_", |graph| slopes(graph, turning.skew(), inputs));
     let [least_held, most_held] =
         [("least", least), ("most", most)].map(|(name, end)| graph.doubles(name, &[], &[end]));
     // A row that cannot be answered has some law; its sigma is NaN.
