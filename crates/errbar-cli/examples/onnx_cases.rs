@@ -72,7 +72,7 @@ impl Rows {
     /// More rows of three inputs, whose errors reach farther below where the first is small and farther above where
     /// it is large.
     fn turning() -> Self {
-        let inputs = spread(3, 10 * ROWS);
+        let inputs = spread(3, 60 * ROWS);
         let error = |(i, row): (usize, &[f64])| {
             let law = Law::new(Base::Normal, 0.0, 1.0, (4.0 * row[0] - 2.0).exp());
             let share = ((i as f64 + 0.5) * 0.618_033_988_749_894_9).fract();
@@ -120,7 +120,8 @@ impl Rows {
         let low: Vec<f64> = (0..self.columns).map(|c| column(c).fold(f64::MAX, f64::min)).collect();
         let high: Vec<f64> =
             (0..self.columns).map(|c| column(c).fold(f64::MIN, f64::max)).collect();
-        let mut asked = [low.clone(), high.clone(), self.inputs.clone()].concat();
+        let some = &self.inputs[..self.inputs.len().min(ROWS * self.columns)];
+        let mut asked = [&low, &high, some].concat();
         for (i, u) in spread(self.columns, ASKED).iter().enumerate() {
             let (low, high) = (low[i % self.columns], high[i % self.columns]);
             // A column that never varied leaves its range too.
