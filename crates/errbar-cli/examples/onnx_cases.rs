@@ -75,7 +75,11 @@ impl Rows {
         let inputs = spread(3, 60 * ROWS);
         let error = |(i, row): (usize, &[f64])| {
             let law = Law::new(Base::Normal, 0.0, 1.0, (4.0 * row[0] - 2.0).exp());
-            let share = ((i as f64 + 0.5) * 0.618_033_988_749_894_9).fract();
+            // As if at random: what is spread evenly makes neighbours depend on each other.
+            let bits = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let share = ((bits ^ (bits >> 27)) >> 11) as f64 + 0.5;
+            let share = share / (1u64 << 53) as f64;
             let unit = law.with_mean(0.0).around(0.0, 1.0 / law.standard_deviation());
             (1.0 + row[1]) * unit.quantile(share)
         };
