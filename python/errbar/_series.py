@@ -244,7 +244,7 @@ def times(time: Any) -> tuple[Floats, bool]:
     """Times as numbers, and whether they were dates: then seconds since 1970."""
     values = np.asarray(time)
     if values.dtype.kind == "O" and values.size and isinstance(values.flat[0], (datetime.date, np.datetime64)):
-        values = values.astype("datetime64[us]")
+        values = np.array([in_utc(one) for one in values.flat], dtype="datetime64[us]").reshape(values.shape)
     elif values.dtype.kind in "US" and values.size:
         try:
             values = values.astype("datetime64[us]")
@@ -255,6 +255,13 @@ def times(time: Any) -> tuple[Floats, bool]:
         seconds = np.where(np.isnat(values), np.nan, seconds)
         return np.require(seconds, dtype=np.float64, requirements=["C", "A"]), True
     return column("time", time), False
+
+
+def in_utc(time: Any) -> Any:
+    """A date with an offset as one without."""
+    if getattr(time, "tzinfo", None) is None:
+        return time
+    return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 
 
 def offset_of(time: Any) -> bool | None:
