@@ -9,8 +9,8 @@ it), or from a wheel.
 
 Every side fits the same rows with two threads, one after another in one run, each in a process of its own:
 
-- errbar: SigmaRegressor() as it comes, and with kind="trees"; "errbar fit" is the program on a Parquet file of the rows,
-  which of more than 2,000,000 holds some at a time;
+- errbar: SigmaRegressor() as it comes, and with kind="trees"; "errbar fit" is the program on a Parquet file of the
+  rows, which of more than 2,000,000 holds some at a time;
 - CatBoost: RMSEWithUncertainty, its variance, a tenth of the rows stops it early;
 - LightGBM: gamma loss on the squared errors, likewise.
 
@@ -138,13 +138,13 @@ def measure_program(path, rows, folder):
 
     program = Path(sys.executable).parent / PACKAGES[0]
     model, predicted = folder / "model.json", folder / "predicted.csv"
-    fit = [program, "fit", folder / "train.parquet", "--error", "error", "--json", "--threads", THREADS, "-o", model]
+    more = ["--quiet", "--threads", THREADS, "-o"]
+    fit = [program, "fit", folder / "train.parquet", "--error", "error", "--json", *more, model]
     clock, processor, memory, output = run(fit)
-    predict = [program, "predict", folder / "test.parquet", "--model", model, "--threads", THREADS, "-o", predicted]
-    predicting, *_ = run(predict)
+    predicting, *_ = run([program, "predict", folder / "test.parquet", "--model", model, *more, predicted])
     ratio = np.load(folder / "sigma.npy") / pyarrow.csv.read_csv(predicted)["sigma"].to_numpy()
     regret = np.mean((ratio**2 - 1) / 2 - np.log(ratio))
-    return regret, json.loads(output)["model"]["trained_on"], processor, clock, predicting, memory
+    return regret, json.loads(output)["trained_on"], processor, clock, predicting, memory
 
 
 def write_both(path, rows, folder):

@@ -293,10 +293,13 @@ impl Trees {
             return String::from("one sigma for all rows: no tree did better");
         }
         let rounds = self.rounds();
+        let averaged = match self.bags {
+            1 => String::new(),
+            bags => format!(" averaged over {bags} bags,"),
+        };
         format!(
-            "log sigma is the sum of {rounds} small trees, averaged over {} bags, which use {used} of \
-             {inputs} inputs",
-            self.bags
+            "log sigma is the sum of {rounds} small trees,{averaged} which use {used} of {inputs} \
+             inputs"
         )
     }
 
