@@ -158,9 +158,9 @@ impl Arguments {
         let options = self.options()?;
         // Where rows cannot be read twice, or all are needed at once.
         let hold = self.files.has_stdin() || self.fit_mean.is_some() || !options.can_pass();
-        let kept = match if hold { usize::MAX } else { HELD } {
-            usize::MAX => request.read(self.console)?,
-            most => match request.read_up_to(most, self.console)? {
+        let kept = match hold {
+            true => request.read(self.console)?,
+            false => match request.read_up_to(HELD, self.console)? {
                 Read::All(kept) => *kept,
                 Read::More(passing) => match self.pass(&asking, &options, *passing)? {
                     Ok(told) => return Ok(told),
