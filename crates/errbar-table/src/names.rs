@@ -60,6 +60,48 @@ pub(crate) fn find(
     Err(NoColumn { sentence, is_uncut: is_uncut(names) })
 }
 
+/// The places of the columns that patterns stand for, in the order of the table, none of them twice: a name stands for
+/// itself, and `*` in one for any characters. `why` follows what no column matches and says what it is wanted for.
+pub(crate) fn matching(
+    file: &str,
+    names: &[String],
+    patterns: &[String],
+    why: &str,
+) -> Result<Vec<usize>, NoColumn> {
+    let mut chosen = vec![false; names.len()];
+    for pattern in patterns {
+        let mut found = false;
+        for (name, chosen) in names.iter().zip(&mut chosen) {
+            let is_meant = name == pattern.trim() || is_like(name, pattern.trim());
+            found |= is_meant;
+            *chosen |= is_meant;
+        }
+        if !found {
+            return Err(find(file, names, pattern, why).err().unwrap_or(NoColumn {
+                sentence: format!("{file} has no column {pattern:?}{why}"),
+                is_uncut: false,
+            }));
+        }
+    }
+    Ok((0..names.len()).filter(|place| chosen[*place]).collect())
+}
+
+/// Whether a name is what a pattern stands for, in which `*` is any characters, or none.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(first) = pieces.next() else { return false };
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = pieces.next_back() else { return rest.is_empty() };
+    // The earliest place of each piece leaves most to those that follow.
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
 /// "It has: x, mu, y", not too many names of them, and not too long.
 pub(crate) fn listing(names: &[String]) -> String {
     const LISTED: usize = 20;
@@ -78,4 +120,39 @@ pub(crate) fn listing(names: &[String]) -> String {
 /// See [`crate::Table::is_uncut`].
 pub(crate) fn is_uncut(names: &[String]) -> bool {
     matches!(names, [only] if only.bytes().any(|byte| SEPARATORS.contains(&byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_any_characters() {
+        for (name, pattern) in [
+            ("rainfc.1", "rainfc.*"),
+            ("rainfc.", "rainfc.*"),
+            ("q05", "q*"),
+            ("m_1_t", "m*t"),
+            ("m1t2t", "m*t*t"),
+            ("x", "*"),
+            ("x", "x"),
+        ] {
+            assert!(is_like(name, pattern), "{name} {pattern}");
+        }
+        for (name, pattern) in
+            [("rainfc", "rainfc.*"), ("xq05", "q*"), ("mt", "m*t*t"), ("aba", "ab*ba"), ("x", "")]
+        {
+            assert!(!is_like(name, pattern), "{name} {pattern}");
+        }
+    }
+
+    #[test]
+    fn columns_of_patterns_are_in_the_order_of_the_table_and_none_twice() {
+        let names = ["y", "m2", "m1", "x*"].map(String::from);
+        let all = matching("t.csv", &names, &["m1".into(), "m*".into(), "x*".into()], "");
+        assert_eq!(all.expect("all match"), [1, 2, 3]);
+        let none = matching("t.csv", &names, &["m*".into(), "k*".into()], ", the members");
+        let sentence = none.expect_err("no k").to_string();
+        assert!(sentence.starts_with("t.csv has no column \"k*\", the members"), "{sentence}");
+    }
 }

@@ -162,6 +162,15 @@ impl Table {
         Ok(names::find(self.name(), self.header(), name, why)?)
     }
 
+    /// The places of the columns that patterns stand for, in the order of the table: a name stands for itself, and `*` in
+    /// one for any characters.
+    ///
+    /// # Errors
+    /// As [`Self::column_for`], for a pattern that no column matches.
+    pub fn matching(&self, patterns: &[String], why: &str) -> crate::Result<Vec<usize>> {
+        Ok(names::matching(self.name(), self.header(), patterns, why)?)
+    }
+
     /// "It has: x, mu, y".
     #[must_use]
     pub fn listing(&self) -> String {

@@ -133,6 +133,15 @@ impl Tables {
         self.files.first()?.separator
     }
 
+    /// The columns that patterns stand for among those that all have, by name: see [`Table::matching`].
+    ///
+    /// # Errors
+    /// As [`Self::column_for`].
+    pub fn matching(&self, patterns: &[String], why: &str) -> Result<Vec<String>> {
+        let places = names::matching(&self.name(), &self.header, patterns, why)?;
+        Ok(places.into_iter().map(|place| self.header[place].clone()).collect())
+    }
+
     /// The place of a column among those that all have.
     ///
     /// # Errors

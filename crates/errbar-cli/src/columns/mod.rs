@@ -126,6 +126,12 @@ impl Request {
         }
     }
 
+    /// The columns that patterns such as `m*` stand for; `why` says what they are wanted for.
+    #[allow(dead_code)]
+    pub(crate) fn matching(&self, patterns: &[String], why: &str) -> anyhow::Result<Vec<String>> {
+        Ok(self.tables.matching(patterns, why)?)
+    }
+
     /// A column that must hold numbers that its role allows; a row without one is left out.
     pub(crate) fn number(&mut self, role: Role, name: &str) -> anyhow::Result<NumberId> {
         self.ask(role, name, true)
