@@ -144,6 +144,24 @@ pub enum Error {
         value: f64,
     },
 
+    /// A probability is none.
+    #[error("the probability at row {index} is {value}: it must lie between 0 and 1")]
+    NoProbability {
+        /// The row, counted from 0.
+        index: usize,
+        /// The value there.
+        value: f64,
+    },
+
+    /// What an event is said to be cannot be understood.
+    #[error(
+        "the event \"{text}\" is not understood: write >, >=, < or <= and a number, as \"> 50\""
+    )]
+    BadEvent {
+        /// As it was written.
+        text: String,
+    },
+
     /// Every sample weight is zero.
     #[error("all {rows} weights are 0: at least one row must count")]
     AllWeightsZero {

@@ -13,6 +13,7 @@ mod calibration; // PIT, diagrams, coverage
 mod crps; // CRPS and NLPD
 mod decomposition; // the parts of CRPS
 mod diagnose; // warnings about errors
+mod events; // probabilities of events
 mod fit; // from a table to error bars
 mod gaussian_process; // a mean of one's own
 mod guarantee; // conformal intervals

@@ -51,6 +51,7 @@ mod cost;
 mod crps;
 mod curve;
 mod error_law;
+mod event;
 mod gradient;
 pub mod judge;
 mod laws;

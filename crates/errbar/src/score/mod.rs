@@ -13,6 +13,7 @@
 //! | how much is lost to miscalibration? | [`decomposition`] |
 //! | all of it in words | [`verdict`] |
 //! | how far can a score be trusted, and which of two is better? | [`bootstrap`] |
+//! | how good are probabilities of an event? | [`events`] |
 //! | more data than memory, or several machines | [`accumulate`], [`one_pass`] |
 //!
 //! Weights: only their ratios matter. Writing a row twice is the same as giving it weight 2.
@@ -27,6 +28,7 @@ pub mod crps;
 pub mod decomposition;
 pub mod deterministic;
 pub(crate) mod eta_counts;
+pub mod events;
 pub(crate) mod json;
 mod judge;
 pub mod nlpd;

@@ -74,7 +74,7 @@ impl Paired {
         self.interval.is_known() && !self.interval.contains(0.0)
     }
 
-    fn new(value: f64, interval: Interval, shift: f64, replicates: &[f64]) -> Self {
+    pub(super) fn new(value: f64, interval: Interval, shift: f64, replicates: &[f64]) -> Self {
         let count = |keep: &dyn Fn(f64) -> bool| {
             replicates.iter().filter(|r| keep(**r + shift)).count() as f64
         };

@@ -69,6 +69,7 @@ mod comparison;
 mod dependence;
 mod growing;
 mod interval;
+mod means;
 mod reliability;
 mod replicates;
 mod resample;
@@ -79,6 +80,7 @@ pub(crate) use comparison::{Prepared, compare_prepared};
 pub use dependence::{Dependence, dependence};
 pub(crate) use growing::{Block, Dealing, OwnRows, Units};
 pub use interval::Interval;
+pub(crate) use means::Draws;
 pub(crate) use resample::UNITS;
 pub(crate) use sums::RowScores;
 
