@@ -255,6 +255,11 @@ fn write(
         }
         columns.push((NewColumn { name, kind: NewKind::Number }, values));
     };
+    if let (Some(_), Some(raw)) = (&training.ensemble, training.raw.as_ref())
+        && let Some(forecast) = &raw.forecast
+    {
+        add("forecast".into(), &|row| forecast[row.row]);
+    }
     if walked.fitted.bias().is_some() || walked.fitted.without_lags().is_some() {
         add("debiased".into(), &|row| row.forecast);
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::ValueEnum;
 use errbar::diagnose::{self, Finding};
+use errbar::ensemble::Ensemble;
 use errbar::fit::{self, ErrorSource, Fit, Worth, guarantee};
 use errbar::law;
 use errbar::score::{Judging, Sample};
@@ -66,7 +67,7 @@ pub(crate) struct Arguments {
     errors: Errors,
 
     /// Make the forecast too, for those who have none; its errors are leave-one-out ones.
-    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["forecast", "error", "debias"])]
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["forecast", "error", "debias", "members"])]
     fit_mean: Option<Mean>,
 
     /// Have intervals with a promise, whatever the distribution of errors (errbar predict
@@ -350,6 +351,7 @@ impl Training {
             weight,
             group,
             forecast,
+            ensemble,
             mean,
             mut notes,
             ..
@@ -405,7 +407,7 @@ impl Training {
         drop(progress);
         let fit = match mean {
             Some(mean) => Fit { fitted: fit.fitted.with_mean(mean), ..fit },
-            None => arguments.with_errors(fit, forecast),
+            None => arguments.with_errors(fit, forecast, ensemble),
         };
         let told = arguments.told(fit, worth, findings, notes, &kept)?;
         Ok(FitSummary { calendar, lags, suggested, ..told })
@@ -425,12 +427,13 @@ impl Arguments {
     }
 
     /// A fit that knows where its errors come from.
-    fn with_errors(&self, fit: Fit, forecast: Option<String>) -> Fit {
+    fn with_errors(&self, fit: Fit, forecast: Option<String>, ensemble: Option<Ensemble>) -> Fit {
         let source = match self.errors {
             Errors::HeldOut => ErrorSource::HeldOut,
             Errors::InSample => ErrorSource::InSample,
         };
-        Fit { fitted: fit.fitted.with_errors(source, forecast), ..fit }
+        let fitted = fit.fitted.with_errors(source, forecast).with_ensemble(ensemble);
+        Fit { fitted, ..fit }
     }
 
     /// What there is to say about a fit to rows of a table.

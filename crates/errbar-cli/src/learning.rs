@@ -1,6 +1,7 @@
 //! What is learned, from which columns, and how: arguments of the commands that fit models.
 
 use clap::ValueEnum;
+use errbar::ensemble::Center;
 use errbar::fit::{self, Kind, LawKind};
 use errbar::law::Transform;
 use errbar::score::Beta;
@@ -21,6 +22,16 @@ pub(crate) struct ColumnArguments {
     /// The column with the forecast.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     pub(crate) forecast: Option<String>,
+
+    /// The columns with the members of an ensemble, names or patterns as in 'm*': their mean (--center) is the
+    /// forecast, and it, their standard deviation and the share of them that are zero are inputs, beside those of
+    /// --inputs (members_mean, members_spread, members_zeros). Members may be missing.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, conflicts_with_all = ["forecast", "error"])]
+    pub(crate) members: Vec<String>,
+
+    /// What the forecast is of the members.
+    #[arg(long, value_enum, value_name = "CENTER", default_value_t, requires = "members")]
+    pub(crate) center: CenterName,
 
     /// The column with what was then observed.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
@@ -160,6 +171,25 @@ pub(crate) enum Debias {
     Auto,
     Yes,
     No,
+}
+
+/// What the forecast is of the members of an ensemble.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CenterName {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// Their median, which a member far out does not move.
+    Median,
+}
+
+impl CenterName {
+    pub(crate) fn center(self) -> Center {
+        match self {
+            Self::Mean => Center::Mean,
+            Self::Median => Center::Median,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -27,6 +27,7 @@ use self::outputs::Outputs;
 use self::promise::Promise;
 use self::tally::Tally;
 use crate::arguments::{Threads, parse_finite, parse_probability};
+use crate::columns::Sources;
 use crate::console::Console;
 use crate::files::FileArguments;
 use crate::series::words_of;
@@ -63,7 +64,7 @@ than below, where that varies with the inputs; lower_90 and upper_90 for --inter
 guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9, and with a model fitted with --group
 guaranteed_by_90, the group that the promise is made to: the row's own, \"small groups together\" for
 one with too few errors on its own, or nothing (then there is no interval) for one that the model has
-not seen; forecast, when the model makes the forecast itself (--fit-mean); debiased, the forecast moved
+not seen; forecast, when the model makes the forecast itself (--fit-mean) or of members (--members); debiased, the forecast moved
 by its bias, when that was learned (--debias).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -191,15 +192,12 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     for what in &files.left_out {
         arguments.console.note(&format!("no tables by their names, and not read: {what}"));
     }
-    let input = |name: &String| {
-        tables.column_for(name, &format!(", an input of {}", arguments.model.display()))
-    };
-    let mut columns: Vec<usize> =
-        fitted.table_names().iter().map(input).collect::<Result<_, _>>()?;
-    let around = ForecastSource::of(arguments, fitted, &tables)?;
-    if let ForecastSource::Column(column) = around {
-        columns.push(column);
+    let model = arguments.model.display().to_string();
+    let mut columns = Sources::new(fitted.ensemble(), &tables, &model)?;
+    for name in fitted.table_names() {
+        columns.ask(&tables, name, &format!(", an input of {model}"))?;
     }
+    let around = ForecastSource::of(arguments, fitted, &tables, &mut columns)?;
     let promise = Promise::of(arguments, fitted, &tables)?;
     let outputs = Outputs::of(&arguments.output, &tables)?;
     let walk = InTime::of(arguments, fitted)?;
@@ -210,7 +208,7 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     let work = Work { arguments, fitted, around, promise, walk, new, columns, sources };
     let written = match outputs {
         Outputs::One(path) => {
-            let stream = tables.stream(&work.columns, &work.promise.column())?;
+            let stream = tables.stream(&work.columns.columns, &work.promise.column())?;
             let mut tally = Tally::default();
             work.copy(stream, &path, (0, 1), &mut tally).map(|_| tally)
         }
@@ -265,8 +263,8 @@ struct Work<'a> {
     promise: Promise,
     walk: Option<InTime>,
     new: Columns,
-    /// The columns of numbers to read.
-    columns: Vec<usize>,
+    /// The columns of numbers to read, and what is made of them.
+    columns: Sources,
     /// What messages call the files.
     sources: Arc<[String]>,
 }
@@ -301,7 +299,8 @@ impl Work<'_> {
     }
 
     /// Adds error bars to some rows and writes them.
-    fn write(&self, batch: Batch, sink: &mut Sink, tally: &mut Tally) -> anyhow::Result<()> {
+    fn write(&self, mut batch: Batch, sink: &mut Sink, tally: &mut Tally) -> anyhow::Result<()> {
+        self.columns.arrange(&mut batch);
         let (walk, new) = (self.walk.as_ref(), &self.new);
         let rows = ErrorBars::of(self.fitted, &self.around, &self.promise, walk, new, &batch)?;
         tally.count(&rows, &self.promise, new);
@@ -339,7 +338,7 @@ impl Work<'_> {
         let (mut tally, mut before) = (Tally::default(), 0);
         for (file, path) in paths.iter().enumerate() {
             let texts = self.promise.column();
-            let stream = tables.stream_of(file, &self.columns, &texts, before)?;
+            let stream = tables.stream_of(file, &self.columns.columns, &texts, before)?;
             before += self.copy(stream, path, (file, paths.len()), &mut tally)?;
         }
         Ok(tally)
@@ -348,8 +347,8 @@ impl Work<'_> {
 
 /// Where the forecast that error bars are put around comes from.
 enum ForecastSource {
-    /// A column of the table, read after the inputs.
-    Column(usize),
+    /// A column of the table, after the inputs.
+    Column,
     /// The model's own.
     Model,
     /// Nowhere, and nobody needs it.
@@ -357,9 +356,15 @@ enum ForecastSource {
 }
 
 impl ForecastSource {
-    fn of(arguments: &Arguments, fitted: &Fitted, table: &Tables) -> anyhow::Result<Self> {
+    fn of(
+        arguments: &Arguments,
+        fitted: &Fitted,
+        table: &Tables,
+        columns: &mut Sources,
+    ) -> anyhow::Result<Self> {
         if let Some(name) = &arguments.forecast {
-            return Ok(Self::Column(table.column(name)?));
+            columns.ask(table, name, "")?;
+            return Ok(Self::Column);
         }
         if fitted.mean().is_some() {
             return Ok(Self::Model);
@@ -368,13 +373,15 @@ impl ForecastSource {
             [&arguments.interval, &arguments.quantiles, &arguments.exceed, &arguments.guarantee]
                 .iter()
                 .any(|asked| !asked.is_empty())
-                || fitted.bias().is_some();
+                || fitted.bias().is_some()
+                || fitted.ensemble().is_some();
         match fitted.forecast() {
-            Some(name) if needed => Ok(Self::Column(table.column_for(
-                name,
-                ", the forecast, which intervals, quantiles, thresholds and debiasing need; name its \
-                 column with --forecast",
-            )?)),
+            Some(name) if needed => {
+                let why = ", the forecast, which intervals, quantiles, thresholds and debiasing need; name its \
+                           column with --forecast";
+                columns.ask(table, name, why)?;
+                Ok(Self::Column)
+            }
             None if needed => bail!(
                 "intervals, quantiles and thresholds need the forecast: name its column with --forecast"
             ),

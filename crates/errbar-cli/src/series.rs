@@ -46,6 +46,7 @@ pub(crate) enum Observations {
 impl SeriesTable {
     pub(crate) fn read(fitted: &Fitted, series: &Series, asked: &Asked) -> anyhow::Result<Self> {
         let mut request = Request::open(asked.files, asked.table)?;
+        request.with_ensemble(fitted.ensemble())?;
         let what = |what: &str| format!(", the {what} of the model");
         let check = |request: &Request, name: &str, role: &str| match request.has(name) {
             true => Ok(()),

@@ -1,6 +1,7 @@
 //! The table that is learned from: which columns make the errors, and which are inputs.
 
 use anyhow::bail;
+use errbar::ensemble::Ensemble;
 use errbar::fit;
 use errbar::score::errors_of;
 use errbar::{Group, mean};
@@ -42,6 +43,8 @@ pub(crate) struct Training {
     pub(crate) weight: Option<Vec<f64>>,
     pub(crate) group: Option<Group>,
     pub(crate) forecast: Option<String>,
+    /// What it and some of the inputs are made of.
+    pub(crate) ensemble: Option<Ensemble>,
     pub(crate) mean: Option<mean::Mean>,
     pub(crate) notes: Vec<String>,
 }
@@ -61,6 +64,8 @@ pub(crate) struct Asking {
     pub(crate) weight: Option<NumberId>,
     pub(crate) group: Option<TextId>,
     pub(crate) inputs: Vec<(String, NumberId)>,
+    /// The members that the forecast and some inputs are made of.
+    pub(crate) ensemble: Option<Ensemble>,
     /// Whether they were named.
     named: bool,
     not_in_all: Option<String>,
@@ -98,7 +103,7 @@ impl Training {
 
 impl Asking {
     pub(crate) fn of(arguments: &Source, request: &mut Request) -> anyhow::Result<Self> {
-        let (made, mut used) = ErrorColumns::ask(arguments, request)?;
+        let (made, mut used, ensemble) = ErrorColumns::ask(arguments, request)?;
         let observed = used[0].clone();
         if arguments.unobserved {
             request.keep_gaps(made.seen());
@@ -116,8 +121,17 @@ impl Asking {
                 .cloned(),
         );
         let mut inputs: Vec<(String, NumberId)> = Vec::new();
+        let made_inputs = ensemble.as_ref().map(Ensemble::inputs);
+        let is_made = |name: &String| made_inputs.iter().flatten().any(|made| made == name);
         let names = match arguments.columns.inputs.is_empty() {
-            false => arguments.columns.inputs.clone(),
+            // Who names some of what is made of the members wants no more of it.
+            false if arguments.columns.inputs.iter().any(is_made) => {
+                arguments.columns.inputs.clone()
+            }
+            false => {
+                let made = made_inputs.iter().flatten();
+                arguments.columns.inputs.iter().chain(made).cloned().collect()
+            }
             true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
         };
         for name in &names {
@@ -143,7 +157,7 @@ impl Asking {
         }
         let not_in_all = request.not_in_all();
         let named = !arguments.columns.inputs.is_empty();
-        Ok(Self { made, observed, weight, group, inputs, named, not_in_all })
+        Ok(Self { made, observed, weight, group, inputs, ensemble, named, not_in_all })
     }
 
     /// Of rows that are all held.
@@ -153,6 +167,12 @@ impl Asking {
         mut kept: Columns,
     ) -> anyhow::Result<Training> {
         let mut notes = self.inputs_in_words(arguments.console, &kept)?;
+        // Of most quantities nobody expects zeros.
+        let made = self.ensemble.as_ref().map(Ensemble::inputs);
+        let says_nothing = |name: &String, values: &[f64]| {
+            made.iter().flatten().last() == Some(name) && values.iter().all(|x| *x == values[0])
+        };
+        self.inputs.retain(|(name, id)| !says_nothing(name, kept.numbers(*id)));
         for (name, id) in &self.inputs {
             let mut seen = InputSeen::default();
             seen.look(kept.numbers(*id));
@@ -211,6 +231,7 @@ impl Asking {
             weight,
             group,
             forecast,
+            ensemble: self.ensemble,
             mean,
             notes,
         })
@@ -319,18 +340,31 @@ impl InputSeen {
 impl ErrorColumns {
     /// Asks for the columns that make the errors; also the names of columns that are then no inputs
     /// unless they are named: first the observation, or the error, which never are.
-    fn ask(arguments: &Source, request: &mut Request) -> anyhow::Result<(Self, Vec<String>)> {
+    fn ask(
+        arguments: &Source,
+        request: &mut Request,
+    ) -> anyhow::Result<(Self, Vec<String>, Option<Ensemble>)> {
         if let Some(name) = &arguments.columns.error {
             let id = request.number(Role::Error, name)?;
             // An error and what it was made of must not explain its size.
-            return Ok((Self::Error(id), vec![name.clone()]));
+            return Ok((Self::Error(id), vec![name.clone()], None));
         }
         let listing = format!(". {}", request.listing());
         let given = arguments.columns.observation.as_deref();
         let observed = request.name_of(Role::Observation, given, &listing)?;
         let observation = request.number(Role::Observation, &observed)?;
         if arguments.fit_mean {
-            return Ok((Self::Observation(observation), vec![observed]));
+            return Ok((Self::Observation(observation), vec![observed], None));
+        }
+        if !arguments.columns.members.is_empty() {
+            let center = arguments.columns.center.center();
+            let ensemble = request.ensemble(&arguments.columns.members, center, &observed)?;
+            request.with_ensemble(Some(&ensemble))?;
+            let name = ensemble.forecast();
+            let forecast = request.number(Role::Forecast, &name)?;
+            let used =
+                std::iter::once(observed).chain(ensemble.members().iter().cloned()).collect();
+            return Ok((Self::Difference { observation, forecast, name }, used, Some(ensemble)));
         }
         let instead = ", give --error instead, or have the forecast made with --fit-mean gp";
         let given = arguments.columns.forecast.as_deref();
@@ -343,7 +377,7 @@ impl ErrorColumns {
             );
         }
         let used = vec![observed, name.clone()];
-        Ok((Self::Difference { observation, forecast, name }, used))
+        Ok((Self::Difference { observation, forecast, name }, used, None))
     }
 
     /// The column that is known afterwards.

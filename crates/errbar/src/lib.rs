@@ -51,6 +51,7 @@ mod choices;
 pub mod cycles;
 mod data;
 pub mod diagnose;
+pub mod ensemble;
 mod error;
 pub mod fit;
 mod folds;

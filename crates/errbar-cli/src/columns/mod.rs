@@ -6,6 +6,7 @@
 //! values out of range by file, row and column, and remembers which rows of the file were kept.
 
 mod kept;
+mod members;
 mod passing;
 mod reader;
 mod role;
@@ -19,6 +20,8 @@ use errbar_table::files::Files;
 use errbar_table::{Na, NumberColumn, Tables};
 
 pub(crate) use self::kept::{Columns, FileRows, retain};
+pub(crate) use self::members::Sources;
+use self::members::{Made, Making};
 pub(crate) use self::passing::{HELD, Passing, Surprise};
 use self::reader::{Reader, Wanted, WantedTime};
 pub(crate) use self::role::Role;
@@ -33,6 +36,10 @@ pub(crate) struct Request {
     na: Na,
     missing: Option<Missing>,
     tables: Tables,
+    /// The names of all columns that all files have, and of those that are made.
+    header: Vec<String>,
+    /// What is made of members of an ensemble.
+    made: Option<Made>,
     numbers: Vec<RequestedColumn>,
     texts: Vec<usize>,
     time: Option<RequestedTimes>,
@@ -78,6 +85,8 @@ impl Request {
         Ok(Self {
             na: format.na,
             missing: arguments.missing,
+            header: tables.header().to_vec(),
+            made: None,
             tables,
             numbers: Vec::new(),
             texts: Vec::new(),
@@ -86,9 +95,9 @@ impl Request {
         })
     }
 
-    /// The names of all columns that all files have.
+    /// The names of all columns that all files have, and of those that are made of members.
     pub(crate) fn header(&self) -> &[String] {
-        self.tables.header()
+        &self.header
     }
 
     /// "a.csv has", or "a.csv and b.csv have".
@@ -127,7 +136,6 @@ impl Request {
     }
 
     /// The columns that patterns such as `m*` stand for; `why` says what they are wanted for.
-    #[allow(dead_code)]
     pub(crate) fn matching(&self, patterns: &[String], why: &str) -> anyhow::Result<Vec<String>> {
         Ok(self.tables.matching(patterns, why)?)
     }
@@ -164,7 +172,11 @@ impl Request {
     }
 
     fn ask(&mut self, role: Role, name: &str, required: bool) -> anyhow::Result<NumberId> {
-        let column = self.tables.column(name)?;
+        let real = self.tables.header().len();
+        let column = match self.header[real..].iter().position(|made| made == name) {
+            Some(made) => real + made,
+            None => self.tables.column(name)?,
+        };
         self.numbers.push(RequestedColumn::new(role, name, column, required));
         Ok(NumberId(self.numbers.len() - 1))
     }
@@ -214,7 +226,8 @@ impl Request {
 
     /// Splits what is wanted from where it comes from.
     fn passing(self) -> Passing {
-        let Self { na, missing, tables, numbers, texts, time, notes } = self;
+        let Self { na, missing, tables, header: _, made, numbers, texts, time, notes } = self;
+        let real = tables.header().len();
         // Each column of the file once, whatever it is used as.
         let mut columns: Vec<NumberColumn> = Vec::new();
         let mut place = |asked: &RequestedColumn| {
@@ -226,9 +239,21 @@ impl Request {
             columns.push(NumberColumn { column, required });
             columns.len() - 1
         };
-        let places: Vec<usize> = numbers.iter().map(&mut place).collect();
+        let are_read = |asked: &&RequestedColumn| asked.column < real;
+        let read: Vec<usize> = numbers.iter().filter(are_read).map(&mut place).collect();
         let wanted_time = time.as_ref().map(|time| WantedTime::of(time, || place(&time.column)));
-        let wanted = Wanted { numbers: columns, texts: texts.clone(), time: wanted_time };
+        // What is made comes after all that is read.
+        let mut read = read.into_iter();
+        let place = |asked: &RequestedColumn| match asked.column.checked_sub(real) {
+            Some(made) => columns.len() + made,
+            None => read.next().unwrap_or_default(),
+        };
+        let places: Vec<usize> = numbers.iter().map(place).collect();
+        let making = made.map(|made| Making {
+            members: made.members.iter().map(|id| places[id.0]).collect(),
+            ensemble: made.ensemble,
+        });
+        let wanted = Wanted { numbers: columns, making, texts: texts.clone(), time: wanted_time };
         let reader = Reader::new(tables, wanted);
         Passing::new(
             Asked { na, missing, numbers, texts: texts.len(), time, notes },

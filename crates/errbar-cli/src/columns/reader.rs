@@ -4,6 +4,7 @@ use anyhow::bail;
 use errbar::Monitor;
 use errbar_table::{Joined, NumberColumn, Numbers, Odd, Reading, Tables, Texts};
 
+use super::members::Making;
 use super::times::{RawTimes, RequestedTimes};
 use crate::console::Progress;
 use crate::files::is_stdin;
@@ -13,6 +14,8 @@ use crate::stop;
 pub(super) struct Wanted {
     /// Columns of numbers, each of them once, whatever it is used as.
     pub(super) numbers: Vec<NumberColumn>,
+    /// Columns that are made of some of them, and come after them.
+    pub(super) making: Option<Making>,
     pub(super) texts: Vec<usize>,
     pub(super) time: Option<WantedTime>,
 }
@@ -91,7 +94,8 @@ impl Reader {
         }
         let Some(current) = &mut self.current else { return Ok(None) };
         let ended = fill(&mut current.reading, rows, progress, current.file, self.tables.len())?;
-        let columns = current.reading.take();
+        let mut columns = current.reading.take();
+        self.wanted.making.iter().for_each(|making| making.add(&mut columns));
         let (file, before, time) = (current.file, current.rows, current.time.clone());
         current.rows += columns.rows as u64;
         if ended {

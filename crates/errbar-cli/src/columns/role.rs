@@ -9,6 +9,8 @@ use super::{NumberId, Request};
 pub(crate) enum Role {
     Observation,
     Forecast,
+    /// Of an ensemble that makes the forecast.
+    Member,
     /// Observation minus forecast.
     Error,
     Sigma,
@@ -25,6 +27,7 @@ impl Role {
         match self {
             Self::Observation => "observation",
             Self::Forecast => "forecast",
+            Self::Member => "member",
             Self::Error => "error",
             Self::Sigma => "sigma",
             Self::Skew => "skew",
@@ -40,7 +43,9 @@ impl Role {
             Self::Observation => &["observation", "y"],
             Self::Forecast => &["forecast", "mu"],
             Self::Sigma => &["sigma"],
-            Self::Error | Self::Skew | Self::Weight | Self::Time | Self::Input => &[],
+            Self::Error | Self::Member | Self::Skew | Self::Weight | Self::Time | Self::Input => {
+                &[]
+            }
         }
     }
 

@@ -128,7 +128,7 @@ impl Arguments {
             other => other.map_err(refused)?,
         };
         drop(progress);
-        let fit = self.with_errors(fit, asking.forecast());
+        let fit = self.with_errors(fit, asking.forecast(), asking.ensemble.clone());
         Ok(Ok(self.told(fit, worth.or(told), findings, notes, &kept)?))
     }
 

@@ -27,6 +27,9 @@ pub(super) struct Columns {
 /// A number that is added to each row.
 #[derive(Clone, Copy)]
 enum Number {
+    /// As it was given.
+    Given,
+    /// As error bars are put around it.
     Forecast,
     Sigma,
     /// The lower end of the band on sigma.
@@ -50,6 +53,9 @@ impl Columns {
     ) -> Self {
         let mut numbers = Vec::new();
         let mut by = Vec::new();
+        if fitted.ensemble().is_some() && arguments.forecast.is_none() {
+            numbers.push((String::from("forecast"), Number::Given));
+        }
         if fitted.bias().is_some() {
             numbers.push((String::from("debiased"), Number::Forecast));
         } else if fitted.mean().is_some() && arguments.forecast.is_none() {
@@ -105,6 +111,7 @@ impl Columns {
                 ends.0
             };
             out.push(match *number {
+                Number::Given => said.given().map_or_else(missing, <[f64]>::to_vec),
                 Number::Forecast => said.forecast().map_or_else(missing, <[f64]>::to_vec),
                 Number::Sigma => said.sigma().to_vec(),
                 Number::SigmaBand(level) => {

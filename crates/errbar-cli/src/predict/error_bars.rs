@@ -147,7 +147,7 @@ impl Chunk {
             }
         }
         let forecast: Option<Vec<f64>> = match around {
-            ForecastSource::Column(_) => {
+            ForecastSource::Column => {
                 Some(known.iter().map(|&i| batch.numbers[width][i]).collect())
             }
             ForecastSource::Model | ForecastSource::Nothing => None,

@@ -84,6 +84,7 @@ struct ReportColumns {
 impl ReportRows {
     pub(super) fn read(arguments: &Arguments, fitted: Option<&Fitted>) -> anyhow::Result<Self> {
         let mut request = Request::open(arguments.files.given(), &arguments.table)?;
+        request.with_ensemble(fitted.and_then(Fitted::ensemble))?;
         let observation =
             request.name_of(Role::Observation, arguments.observation.as_deref(), "")?;
         let own_mean = fitted.is_some_and(|fitted| fitted.mean().is_some());

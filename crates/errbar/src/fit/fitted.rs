@@ -12,6 +12,7 @@ use crate::checks::check_length;
 use crate::cycles::{self, Cycle};
 use crate::data::Data;
 use crate::diagnose::Summary;
+use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
 use crate::law::Bounds;
 use crate::mean::Mean;
@@ -60,6 +61,9 @@ pub struct Fitted {
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
+    /// The members that make the forecast, and some of the inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ensemble: Option<Ensemble>,
     /// What comes round in the calendar and is an input, after those of the table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cycles: Vec<Cycle>,
@@ -117,6 +121,7 @@ impl Fitted {
             shape: None,
             known: None,
             debiased: None,
+            ensemble: None,
             cycles: data.cycles().iter().map(|(_, cycle)| *cycle).collect(),
             series: None,
             without_lags: None,
@@ -151,6 +156,20 @@ impl Fitted {
     #[must_use]
     pub fn forecast(&self) -> Option<&str> {
         self.forecast.as_deref()
+    }
+
+    /// The members of an ensemble that its forecast, and some of its inputs, are made of, if they are.
+    #[must_use]
+    pub fn ensemble(&self) -> Option<&Ensemble> {
+        self.ensemble.as_ref()
+    }
+
+    /// The same model, whose forecast and some of whose inputs are made of these members.
+    #[must_use]
+    pub fn with_ensemble(self, ensemble: Option<Ensemble>) -> Self {
+        let without_lags =
+            self.without_lags.map(|model| Box::new(model.with_ensemble(ensemble.clone())));
+        Self { ensemble, without_lags, ..self }
     }
 
     /// Where the errors came from.
@@ -369,6 +388,7 @@ impl Fitted {
         if self.ranges.columns() != columns || self.model.model().columns() != columns {
             return Err("its names, ranges and model are of different numbers of inputs".into());
         }
+        self.ensemble.as_ref().map_or(Ok(()), Ensemble::check)?;
         if let Some(series) = &self.series {
             series.check()?;
             let whole = series.lags.is_empty() == self.without_lags.is_none();

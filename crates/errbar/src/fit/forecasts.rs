@@ -249,6 +249,12 @@ impl<'a> Forecasts<'a> {
         Ok(Self { promised: Some((promise, levels)), ..self })
     }
 
+    /// The forecasts that it was asked about, where they were given.
+    #[must_use]
+    pub fn given(&self) -> Option<&[f64]> {
+        self.rows.forecast
+    }
+
     /// Which law of the model as fitted is that of a row: 0 where the skew is the same for all, else the place of
     /// its rung counted from 1.
     pub(crate) fn rung(&self, row: usize) -> u32 {

@@ -608,6 +608,7 @@ fn fit_rows(
         shape,
         known,
         debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
+        ensemble: None,
         cycles: data.cycles().iter().map(|(_, cycle)| *cycle).collect(),
         series: None,
         without_lags: None,

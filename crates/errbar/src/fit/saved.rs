@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 14] = [
+const NEEDS: [&str; 15] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
@@ -29,10 +29,12 @@ const NEEDS: [&str; 14] = [
     GUARANTEE_IN_TIME,
     LAGS,
     CALENDAR,
+    ENSEMBLE,
     FOLLOWED,
 ];
 const BOUNDS: &str = "bounds";
 const CALENDAR: &str = "calendar";
+const ENSEMBLE: &str = "members of an ensemble";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
 const GUARANTEE_IN_TIME: &str = "guarantee in time";
@@ -140,6 +142,7 @@ impl Fitted {
             (self.promise().is_some(), GUARANTEE_IN_TIME),
             (!self.lags().is_empty(), LAGS),
             (!self.cycles.is_empty(), CALENDAR),
+            (self.ensemble.is_some(), ENSEMBLE),
             (has_learned, FOLLOWED),
         ];
         let own = all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string());
