@@ -7,9 +7,9 @@ FOLDER holds `rain_train.csv.gz`: rain of three days at Innsbruck and the eleven
 
 EMOS is a law that is censored at zero, logistic or normal, with location a + b mean and scale exp(c + d log spread) of the
 members, fitted by least CRPS (SciPy) to the last so many rows that are known, anew for each row: windows of 90 and 365 rows, and all
-rows that are known; also once, to the training rows. Its CRPS agrees with scoringrules'. errbar is fitted to the training rows once (`errbar
-predict`, scored by `errbar score --model`), and in a walk that follows what has been observed (`errbar backtest`), with and without new fits.
-The raw ensemble is scored by its fair CRPS. Runs in the virtual environment of peers.py.
+rows that are known; also once, to the training rows. Its CRPS is checked against scoringrules. errbar walks through the later rows
+(`errbar backtest --members`): as fitted to the training rows, following what has been observed, and with new fits. The raw ensemble
+is scored by its fair CRPS. Runs in the virtual environment of peers.py.
 """
 
 import argparse
@@ -128,25 +128,18 @@ def main(arguments):
             print(lines[-1], flush=True)
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        table[:first].to_csv(folder / "train.csv", index=False)
-        table[first:].to_csv(folder / "later.csv", index=False)
         table.to_csv(folder / "all.csv", index=False)
-        for scale in ["none", "sqrt"]:
-            columns = ["--observation", "rain", "--members", "rainfc.*", "--time", "date", "--delay", DELAY]
-            law = ["--lower", "0", "--transform", scale]
-            say = "" if scale == "none" else f", --transform {scale}"
-            errbar(arguments.errbar, "fit", folder / "train.csv", *columns, *law, "-o", folder / "model.json")
-            for refit in ["never", "10%"]:
-                told = errbar(
-                    arguments.errbar, "backtest", folder / "all.csv", *columns, *law, "--start", "0.7", "--refit", refit,
-                    "-o", folder / "walk.csv", "--json",
-                )
-                walk = pd.read_csv(folder / "walk.csv")
-                # As fitted, and following what was observed.
-                if refit == "never":
-                    lines.append(f"| errbar{say}, fitted once | {json.loads(told)['as_fitted']['crps']:.4f} |")
-                lines.append(f"| errbar{say}, following, --refit {refit} | {walk['crps'][first:].mean():.4f} |")
-                print(lines[-1], flush=True)
+        columns = ["--observation", "rain", "--members", "rainfc.*", "--time", "date", "--delay", DELAY, "--lower", "0"]
+        for refit in ["never", "10%"]:
+            told = errbar(
+                arguments.errbar, "backtest", folder / "all.csv", *columns, "--start", "0.7", "--refit", refit, "--json",
+                "-o", folder / "walk.csv",
+            )
+            walk = pd.read_csv(folder / "walk.csv")
+            if refit == "never":
+                lines.append(f"| errbar, fitted once | {json.loads(told)['as_fitted']['crps']:.4f} |")
+            lines.append(f"| errbar, following what was observed, --refit {refit} | {walk['crps'][first:].mean():.4f} |")
+            print(lines[-1], flush=True)
     text = (
         f"Rain at Innsbruck, {len(y) - first} later rows of {len(y)}, {datetime.date.today().isoformat()}:"
         " `python3 benches/emos.py FOLDER`\n\n" + "\n".join(lines) + "\n"

@@ -30,7 +30,7 @@ pub(crate) struct ColumnArguments {
     pub(crate) members: Vec<String>,
 
     /// What the forecast is of the members.
-    #[arg(long, value_enum, value_name = "CENTER", default_value_t, requires = "members")]
+    #[arg(long, value_enum, value_name = "CENTER", default_value_t, requires = "members", conflicts_with_all = ["forecast", "error"])]
     pub(crate) center: CenterName,
 
     /// The column with what was then observed.

@@ -14,6 +14,7 @@ mod fit_verdicts; // sentences that follow from numbers
 mod fit_words; // options not followed, inputs
 mod fuzz_seeds; // what once crashed, and files of older versions
 mod many_files; // several files as one table, rows that pass
+mod members; // of an ensemble
 mod missing_values; // --na, fill values
 mod predict_values; // what predict adds
 mod promise; // guaranteed intervals in time

@@ -135,3 +135,30 @@ fn a_scale_is_learned_on_and_left_again() {
         Error::NoPlaceOnScale { what: "forecast", index: 0, value: -3.0, scale: "log" }
     );
 }
+
+/// Forecasts that know nothing of what changes: the bias is that of the law before it is cut off, which lies below zero
+/// where most observations are zero.
+#[test]
+fn a_bias_is_that_before_observations_are_cut_off() {
+    let mut rng = Pcg64::seed_from_u64(11);
+    let rows = 3000;
+    let x: Vec<f64> = (0..rows).map(|_| rng.random_range(0.0..1.0)).collect();
+    let middle = |x: f64| 4.0 * x - 2.0;
+    let noise = |rng: &mut Pcg64| -> f64 { rng.sample(StandardNormal) };
+    let observation: Vec<f64> = x.iter().map(|x| (middle(*x) + noise(&mut rng)).max(0.0)).collect();
+    let forecast = vec![1.0; rows];
+    let zero = Bounds::new(Some(0.0), None).unwrap();
+    let data = Data::of_forecasts(&x, 1, &forecast, &observation).unwrap();
+    let options = Options::default().kind(Kind::Polynomial).debias(true).bounds(zero);
+    let fitted = fit(&data, &["x".into()], &options, &Silent).unwrap().fitted;
+    let at = [0.1, 0.3, 0.5, 0.7, 0.9];
+    let said = fitted.predict(Rows::new(&at).with_forecast(&[1.0; 5])).unwrap();
+    let (moved, above) = (said.forecast().unwrap(), said.exceed(0.0).unwrap());
+    // The mean of what is observed is 0.12 there, 1 / sqrt(2 pi) in the middle.
+    assert!((moved[1] - middle(0.3)).abs() < 0.2, "{}", moved[1]);
+    assert!((moved[2] - middle(0.5)).abs() < 0.2, "{}", moved[2]);
+    // The probability of more than nothing, which the law before it is cut off decides: Phi from tables.
+    for (place, true_above) in [(1, 0.211_855), (2, 0.5), (3, 0.788_145), (4, 0.945_201)] {
+        assert!((above[place] - true_above).abs() < 0.08, "{}: {}", at[place], above[place]);
+    }
+}

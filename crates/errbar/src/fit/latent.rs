@@ -7,13 +7,32 @@
 //! statisticians call multiple imputation, with even draws instead of random ones.)
 
 use super::shape;
-use super::{Options, some_rows};
+use super::{Options, bounds_of_errors, debias, some_rows};
 use crate::data::Data;
 use crate::error::Result;
 use crate::law::Bounds;
 use crate::law::judge::spread;
-use crate::monitor::{Monitor, Silent, check};
+use crate::mean::bias::CrossFitted;
+use crate::monitor::{Monitor, Silent, check, task};
 use crate::sigma::polynomial;
+
+/// What a forecaster gets wrong on average before what it says of errors at a bound is cut off there: the bias of errors
+/// beyond their bounds, as far as a first bias tells those. (One step of expectation and maximisation, as for Tobit's model: where nearly all
+/// observations are at the bound, further ones run off with bias and sigma, of which only the ratio is known there.)
+/// Without it forecasts would be moved to the mean of what was observed, which no law with a share beyond the bound is about.
+pub(super) fn bias_beyond_bounds(
+    left: &Data,
+    biased: CrossFitted,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<CrossFitted> {
+    let Some(bounds) = bounds_of_errors(left, options)? else { return Ok(biased) };
+    let Some(beyond) = beyond_bounds(left, &bounds, options, monitor)? else { return Ok(biased) };
+    let error = beyond.error().iter().zip(&biased.held_out).map(|(error, bias)| error + bias);
+    let error = error.collect();
+    let _task = task(monitor, "bias", None);
+    debias::learn(&beyond.with_error(error), options, monitor)
+}
 
 /// How often law and errors are learned from each other.
 const ROUNDS: usize = 3;

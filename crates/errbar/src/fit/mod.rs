@@ -496,8 +496,16 @@ fn fit_rows(
         }
         _ => biased,
     };
-    let left =
-        biased.as_ref().map(|b| data.clone().with_error(bias::without(data.error(), &b.held_out)));
+    let without = |b: &CrossFitted| raw.clone().with_error(bias::without(raw.error(), &b.held_out));
+    let mut left = biased.as_ref().map(without);
+    let biased = match (biased, &left) {
+        (Some(biased), Some(now)) => {
+            let again = latent::bias_beyond_bounds(now, biased, options, monitor)?;
+            left = Some(without(&again));
+            Some(again)
+        }
+        (biased, _) => biased,
+    };
     let data = left.as_ref().unwrap_or(data);
     if data.error().iter().all(|e| *e == 0.0) {
         return Err(Error::NoErrors { rows: data.rows() });
