@@ -65,7 +65,8 @@ guaranteed_lower_90 and guaranteed_upper_90 for --guarantee 0.9, and with a mode
 guaranteed_by_90, the group that the promise is made to: the row's own, \"small groups together\" for
 one with too few errors on its own, or nothing (then there is no interval) for one that the model has
 not seen; forecast, when the model makes the forecast itself (--fit-mean) or of members (--members); debiased, the forecast moved
-by its bias, when that was learned (--debias).")]
+by its bias, when that was learned (--debias): with --lower or --upper the centre of the law before it ends there, which may lie
+beyond.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     files: FileArguments,
