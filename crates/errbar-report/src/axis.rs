@@ -31,6 +31,10 @@ pub(crate) enum Written {
     Dates,
     /// 0, 1, 2 … as these names.
     Names(Vec<String>),
+    /// −10 as 10°S.
+    Latitude,
+    /// −10 or 350 as 10°W.
+    Longitude,
 }
 
 impl Axis {
@@ -65,6 +69,16 @@ impl Axis {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         let range = Some((-0.5, names.len().max(1) as f64 - 0.5));
         Axis { range, written: Written::Names(names), ..self }
+    }
+
+    /// Writes degrees as latitudes: −10 as 10°S.
+    pub fn latitude(self) -> Self {
+        Axis { written: Written::Latitude, ..self }
+    }
+
+    /// Writes degrees as longitudes: −10, and 350, as 10°W. An axis may go on beyond the date line.
+    pub fn longitude(self) -> Self {
+        Axis { written: Written::Longitude, ..self }
     }
 
     /// Fixes the range, in either order. A range that the axis cannot show (empty, not finite, not
@@ -118,6 +132,8 @@ impl Axis {
             Written::Dates if !self.log => calendar::ticks(low, high, most),
             Written::Counts if !self.log => ticks::counts(low, high, most),
             Written::Percent if !self.log => ticks::percent(low, high, most),
+            Written::Latitude if !self.log => ticks::degrees(low, high, most, ["N", "S"]),
+            Written::Longitude if !self.log => ticks::degrees(low, high, most, ["E", "W"]),
             _ if self.log => ticks::logarithmic(low, high, most),
             _ => ticks::linear(low, high, most),
         };

@@ -1,7 +1,7 @@
 //! Where the panels of a figure go, and what is written around them.
 
 use crate::axis::{Axis, Extent, Frame, Map, Room};
-use crate::color::INK;
+use crate::color::{INK, TWO_SD};
 use crate::figure::Figure;
 use crate::layer::{Key, color_strip};
 use crate::legend::Legend;
@@ -65,6 +65,7 @@ pub(crate) fn scene(figure: &Figure) -> Scene {
                 }
             }
             drawn.push(Mark::Clip(Some(rect)));
+            drawn.extend(grid(panel, place));
             drawn.extend(data);
             drawn.push(Mark::Clip(None));
             draw_axes(panel, place, &mut drawn);
@@ -160,14 +161,18 @@ fn place(figure: &Figure, above: &[Option<f64>]) -> Vec<Placed> {
         // On half pixels, so that thin lines are sharp.
         let (x, y) = ((x0 + lefts[column]).ceil() + 0.5, (y0 + heads[row]).ceil() + 0.5);
         let rect = Rect { left: x, top: y, right: x + width - 1.0, bottom: y + height - 1.0 };
+        let (x_range, y_range) = in_proportion(panel, rect, x_ranges[i], y_ranges[i]);
         let frame = Frame {
             rect,
-            x: Map::new(&panel.x, x_ranges[i], rect.left, rect.right),
-            y: Map::new(&panel.y, y_ranges[i], rect.bottom, rect.top),
+            x: Map::new(&panel.x, x_range, rect.left, rect.right),
+            y: Map::new(&panel.y, y_range, rect.bottom, rect.top),
         };
         placed.push(Placed {
-            x_ticks: fitting_ticks(&panel.x, x_ranges[i], rect.width()),
-            y_ticks: y_ticks[i].clone(),
+            x_ticks: fitting_ticks(&panel.x, x_range, rect.width()),
+            y_ticks: match panel.aspect {
+                Some(_) => panel.y.ticks(y_range, (height / 32.0).clamp(2.0, 9.0) as usize),
+                None => y_ticks[i].clone(),
+            },
             shows_x: shows_x[i],
             label_x: x0 + 0.8 * LABEL,
             key_label_x: rect.right + rights[column] - 0.2 * LABEL,
@@ -175,6 +180,39 @@ fn place(figure: &Figure, above: &[Option<f64>]) -> Vec<Placed> {
         });
     }
     placed
+}
+
+/// The ranges of x and y, one of them widened about its middle so that both have the scale that the panel
+/// asks for.
+fn in_proportion(
+    panel: &Panel,
+    rect: Rect,
+    x: (f64, f64),
+    y: (f64, f64),
+) -> ((f64, f64), (f64, f64)) {
+    let Some(aspect) = panel.aspect else { return (x, y) };
+    // In units of x for each pixel.
+    let (by_x, by_y) = ((x.1 - x.0) / rect.width(), aspect * (y.1 - y.0) / rect.height());
+    let widened = |(low, high): (f64, f64), factor: f64| {
+        let (middle, half) = (0.5 * low + 0.5 * high, 0.5 * factor * (high - low));
+        (middle - half, middle + half)
+    };
+    match by_x < by_y {
+        true => (widened(x, by_y / by_x), y),
+        false => (x, widened(y, by_x / by_y)),
+    }
+}
+
+/// Thin lines at the ticks, where a panel wants them.
+fn grid(panel: &Panel, place: &Placed) -> Option<Mark> {
+    let (frame, rect) = (&place.frame, place.frame.rect);
+    let across = place.y_ticks.major.iter().filter_map(|(y, _)| frame.y.pixel(*y));
+    let up = place.x_ticks.major.iter().filter_map(|(x, _)| frame.x.pixel(*x));
+    let lines: Vec<Vec<Point>> = (across.map(|y| vec![(rect.left, y), (rect.right, y)]))
+        .chain(up.map(|x| vec![(x, rect.bottom), (x, rect.top)]))
+        .collect();
+    let drawn = panel.grid && !lines.is_empty();
+    drawn.then(|| Mark::stroked(lines, Stroke::solid(TWO_SD, 1.0)))
 }
 
 fn title_height(panel: &Panel) -> f64 {

@@ -73,7 +73,9 @@ pub use axis::Axis;
 pub use color::Color;
 pub use error::{Error, Result};
 pub use figure::{Drawing, Figure};
-pub use layer::{Band, Density, ErrorBars, Histogram, Isolines, Layer, Line, Rule, Scatter, Text};
+pub use layer::{
+    Band, Density, Edge, ErrorBars, Histogram, Isolines, Layer, Line, Rule, Scatter, Text,
+};
 pub use legend::Legend;
 pub use panel::Panel;
 pub use scene::{Anchor, Dash};

@@ -14,6 +14,8 @@ pub struct Panel {
     pub(crate) y: Axis,
     pub(crate) layers: Vec<Layer>,
     pub(crate) legend: Legend,
+    pub(crate) grid: bool,
+    pub(crate) aspect: Option<f64>,
 }
 
 impl Panel {
@@ -37,6 +39,19 @@ impl Panel {
     /// Where the legend goes; to a free place if not set.
     pub fn legend(mut self, legend: Legend) -> Self {
         self.legend = legend;
+        self
+    }
+
+    /// Thin lines at the ticks of both axes, below all layers.
+    pub fn grid(mut self) -> Self {
+        self.grid = true;
+        self
+    }
+
+    /// One of y is so many times as long as one of x: the range of one of them is widened where it must
+    /// be. 1 for a plan, more on a map away from the equator.
+    pub fn aspect(mut self, aspect: f64) -> Self {
+        self.aspect = Some(aspect).filter(|aspect| aspect.is_finite() && *aspect > 0.0);
         self
     }
 

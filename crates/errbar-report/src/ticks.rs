@@ -65,6 +65,35 @@ pub(crate) fn percent(low: f64, high: f64, most: usize) -> Ticks {
     ticks
 }
 
+/// Degrees north and south, or east and west, which go round: at most `most` ticks at steps that go into
+/// 90.
+pub(crate) fn degrees(low: f64, high: f64, most: usize, [more, less]: [&str; 2]) -> Ticks {
+    let most = most.max(2) as f64;
+    let steps = [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0];
+    let fits = |step: &&f64| (high / **step).floor() - (low / **step).ceil() < most;
+    let Some(step) = steps.iter().find(fits) else { return Ticks::default() };
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+    // Where there is no room for whole degrees, those of a linear axis.
+    let plain = linear(low, high, most as usize);
+    let values: Vec<(f64, usize)> = match last - first >= 2 {
+        true => (first..=last).map(|n| (n as f64 * step, 0)).collect(),
+        false => {
+            let decimals = |label: &str| label.split_once('.').map_or(0, |(_, after)| after.len());
+            plain.major.iter().map(|(value, label)| (*value, decimals(label))).collect()
+        }
+    };
+    let label = |(value, decimals): (f64, usize)| {
+        let round = if more == "E" { (value + 180.0).rem_euclid(360.0) - 180.0 } else { value };
+        let side = match round {
+            r if r.abs() < 1e-9 || (more == "E" && r.abs() > 180.0 - 1e-9) => "",
+            r if r > 0.0 => more,
+            _ => less,
+        };
+        (value, format!("{:.decimals$}°{side}", round.abs()))
+    };
+    Ticks { major: values.into_iter().map(label).collect(), minor: Vec::new() }
+}
+
 /// As [`linear`] where values have fractions; whole numbers with every digit where not.
 pub(crate) fn counts(low: f64, high: f64, most: usize) -> Ticks {
     let mut ticks = linear(low, high, most);
@@ -197,6 +226,21 @@ fn minus(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn degrees_have_sides_and_go_round() {
+        let labels = |ticks: Ticks| -> Vec<String> {
+            ticks.major.into_iter().map(|(_, label)| label).collect()
+        };
+        let east = |low, high| labels(degrees(low, high, 5, ["E", "W"]));
+        assert_eq!(east(-25.0, 12.0), ["20°W", "10°W", "0°", "10°E"]);
+        assert_eq!(east(165.0, 200.0), ["170°E", "180°", "170°W", "160°W"]);
+        assert_eq!(east(-180.0, 180.0), ["180°", "90°W", "0°", "90°E", "180°"]);
+        let north = labels(degrees(-90.0, 90.0, 5, ["N", "S"]));
+        assert_eq!(north, ["90°S", "45°S", "0°", "45°N", "90°N"]);
+        assert_eq!(labels(degrees(51.2, 51.7, 6, ["N", "S"]))[0], "51.2°N");
+        assert!(labels(degrees(1e300, 2e300, 5, ["N", "S"])).len() < 10);
+    }
 
     fn labels(ticks: &Ticks) -> Vec<&str> {
         ticks.major.iter().map(|(_, label)| label.as_str()).collect()

@@ -425,7 +425,9 @@ pub(crate) fn standard_error_in(values: &[f64], sample: &Sample) -> f64 {
     of_batches(values, sample.weight(), (values.len() / block).max(2).min(values.len()))
 }
 
-fn of_batches(values: &[f64], weight: Option<&[f64]>, batches: usize) -> f64 {
+/// The standard error of a weighted mean from the means of so many batches of consecutive values; 0 for
+/// fewer than two.
+pub(crate) fn of_batches(values: &[f64], weight: Option<&[f64]>, batches: usize) -> f64 {
     let rows = values.len();
     if batches < 2 {
         return 0.0;

@@ -61,6 +61,7 @@ pub mod law;
 pub mod loss;
 pub mod math;
 pub mod mean;
+pub mod means;
 mod monitor;
 #[doc(hidden)]
 pub mod optimize;

@@ -1,5 +1,6 @@
 //! `errbar report`: one page that shows whether error bars can be trusted.
 
+mod known;
 mod origin;
 mod read;
 
@@ -26,7 +27,7 @@ use crate::{model_file, stop};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   errbar report test.csv --model model.json -o report.html
-  errbar report test.csv --model model.json --time date --by station
+  errbar report test.csv --model model.json --time date --by station --lead lead_h
   errbar report forecasts.csv --forecast mu --observation y --sigma s --figures figures
 
 Columns named forecast, observation and sigma (or mu and y) need not be named.")]
@@ -66,6 +67,21 @@ pub(crate) struct Arguments {
     /// rows share moments, each group is a series of its own.
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
+
+    /// The column with the lead time (or step, or horizon) of each forecast, which shows scores by lead
+    /// [default: a column named lead, lead_time, step, horizon or the like].
+    #[arg(long, value_name = "COLUMN")]
+    lead: Option<String>,
+
+    /// The column with the latitude of each row in degrees, which with --longitude makes a map [default: a
+    /// column named lat or latitude].
+    #[arg(long, value_name = "COLUMN")]
+    latitude: Option<String>,
+
+    /// The column with the longitude of each row in degrees [default: a column named lon, lng, long or
+    /// longitude].
+    #[arg(long, value_name = "COLUMN")]
+    longitude: Option<String>,
 
     /// The columns to show sigma against [default: the inputs of the model, or every other column of
     /// numbers without gaps].

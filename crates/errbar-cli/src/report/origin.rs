@@ -179,6 +179,9 @@ fn command(arguments: &Arguments) -> String {
     let format = arguments.dates.date_format.as_ref();
     option("date-format", format.map(|format| quoted(&format.to_string())));
     option("by", text(&arguments.by));
+    option("lead", text(&arguments.lead));
+    option("latitude", text(&arguments.latitude));
+    option("longitude", text(&arguments.longitude));
     let inputs = (!arguments.inputs.is_empty()).then(|| quoted(&arguments.inputs.join(",")));
     option("inputs", inputs);
     option("title", text(&arguments.title));

@@ -9,10 +9,10 @@ use errbar::law::judge::ErrorLaws;
 use errbar::law::{Bounds, ErrorLaw, Transform};
 use errbar::score::errors_of;
 use errbar::sigma::Model;
-use errbar_report::report::{Column, Curve, Groups, Order, Subject};
+use errbar_report::report::{Column, Curve, Groups, Order, Places, Subject};
 use errbar_table::dates::DateFormat;
 
-use super::Arguments;
+use super::{Arguments, known};
 use crate::columns::{self, Columns, NumberId, Request, Role, TextId};
 use crate::{promise, stop};
 
@@ -26,6 +26,9 @@ pub(super) struct ReportRows {
     pub(super) sigma_column: Option<String>,
     time: Option<String>,
     by: Option<(String, TextId)>,
+    lead: Option<(String, TextId)>,
+    /// Latitude and longitude.
+    places: Option<[(String, NumberId); 2]>,
     y: Vec<f64>,
     mu: Vec<f64>,
     sigma: Vec<f64>,
@@ -145,13 +148,19 @@ impl ReportRows {
             Some(name) => Some((name.clone(), request.text(name)?)),
             None => None,
         };
-        let (mut inputs, ranked) = shown_inputs(
-            arguments,
-            fitted,
-            &asked,
-            &mut request,
-            &[Some(&observation), sigma_column.as_ref(), arguments.weight.as_ref(), time.as_ref()],
-        )?;
+        let used =
+            &[Some(&observation), sigma_column.as_ref(), arguments.weight.as_ref(), time.as_ref()];
+        let lead = known::lead(&request, arguments.lead.as_deref(), used)?;
+        let lead = match lead {
+            Some(name) => Some((name.clone(), request.text(&name)?)),
+            None => None,
+        };
+        let given = [arguments.latitude.as_deref(), arguments.longitude.as_deref()];
+        let places = match known::places(&request, given)? {
+            Some(names) => Some(known::ask(names, given, &mut request)?),
+            None => None,
+        };
+        let (mut inputs, ranked) = shown_inputs(arguments, fitted, &asked, &mut request, used)?;
         let not_in_all = match arguments.inputs.is_empty() && fitted.is_none() {
             true => request.not_in_all(),
             false => None,
@@ -173,6 +182,8 @@ impl ReportRows {
             sigma_column,
             time,
             by,
+            lead,
+            places,
             mu: asked.forecast.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
@@ -372,6 +383,16 @@ impl ReportRows {
             groups: self.by.as_ref().map(|(name, id)| {
                 let texts = kept.texts(*id);
                 Groups { name, labels: &texts.values, rows: &texts.rows }
+            }),
+            lead: self.lead.as_ref().map(|(name, id)| {
+                let texts = kept.texts(*id);
+                Groups { name, labels: &texts.values, rows: &texts.rows }
+            }),
+            places: self.places.as_ref().and_then(|[latitude, longitude]| {
+                Some(Places {
+                    latitude: Column { name: &latitude.0, values: kept.maybe(latitude.1)? },
+                    longitude: Column { name: &longitude.0, values: kept.maybe(longitude.1)? },
+                })
             }),
             curve: self.curve.clone(),
         }

@@ -2,6 +2,7 @@
 
 mod band;
 mod density;
+mod edge;
 mod error_bars;
 mod histogram;
 mod isolines;
@@ -12,6 +13,7 @@ mod scatter;
 
 pub use band::Band;
 pub use density::Density;
+pub use edge::Edge;
 pub use error_bars::ErrorBars;
 pub use histogram::Histogram;
 pub use isolines::Isolines;
@@ -36,6 +38,7 @@ pub enum Layer {
     Line(Line),
     Scatter(Scatter),
     Band(Band),
+    Edge(Edge),
     ErrorBars(ErrorBars),
     Isolines(Isolines),
     Density(Density),
@@ -70,6 +73,7 @@ impl Layer {
             Layer::Line(layer) => layer,
             Layer::Scatter(layer) => layer,
             Layer::Band(layer) => layer,
+            Layer::Edge(layer) => layer,
             Layer::ErrorBars(layer) => layer,
             Layer::Isolines(layer) => layer,
             Layer::Density(layer) => layer,
@@ -94,7 +98,7 @@ macro_rules! from_kind {
         }
     )*};
 }
-from_kind!(Line, Scatter, Band, ErrorBars, Isolines, Density, Histogram, Rule, Text);
+from_kind!(Line, Scatter, Band, Edge, ErrorBars, Isolines, Density, Histogram, Rule, Text);
 
 fn same_length(
     name: &dyn Fn() -> String,

@@ -1,9 +1,11 @@
 //! Rows in bins, and what chance would do in each of them.
 
 use errbar::math::erfinv;
+use errbar::means::Mean;
 use errbar::score::Sample;
 use errbar::score::calibration::{binomial_interval, half_width};
 
+use super::each::Each;
 use super::{CONFIDENCE, LEVEL};
 
 /// Rows in the order of a value, cut into at most `most` parts of like size and at least `least`
@@ -110,6 +112,34 @@ pub(super) fn part(sample: &Sample<'_>, rows: &[u32]) -> Option<BinSummary> {
         inside: inside / total,
         inside_range: (least as f64 / counted, most as f64 / counted),
     })
+}
+
+/// How much lower the CRPS of some rows is than with one constant sigma.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Skill {
+    pub(super) value: f64,
+    /// How far its interval reaches either way; NaN of one row.
+    pub(super) reach: f64,
+}
+
+/// The skill of some rows: a ratio of means, its error to first order, neighbours not taken as independent.
+/// Nothing without any weight.
+pub(super) fn skill(each: &Each, sample: &Sample<'_>, rows: &[u32]) -> Option<Skill> {
+    let of_rows = |of: &dyn Fn(usize) -> f64| -> Vec<f64> {
+        rows.iter().map(|&row| of(row as usize)).collect()
+    };
+    let weight = sample.weight().map(|weight| of_rows(&|row| weight[row]));
+    let crps = mean(sample, rows, |row| each.crps[row])?;
+    let constant = mean(sample, rows, |row| each.constant[row])?;
+    if constant.is_nan() || constant <= 0.0 {
+        return Some(Skill { value: 0.0, reach: f64::NAN });
+    }
+    let value = 1.0 - crps / constant;
+    let share = |of: &[f64], row: usize| of[row] / constant;
+    let linear =
+        of_rows(&|row| (1.0 - value) * share(&each.constant, row) - share(&each.crps, row));
+    let reach = Mean::of(&linear, weight.as_deref())?.reach(CONFIDENCE);
+    Some(Skill { value, reach })
 }
 
 /// The weighted mean of a value of some rows; nothing for rows without any weight.

@@ -82,6 +82,16 @@ pub struct Groups<'a> {
     pub rows: &'a [u32],
 }
 
+/// Where rows are, in degrees. What is no place on Earth (a gap, a latitude beyond 90, a longitude beyond
+/// 360) is not on the map.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'a> {
+    /// Degrees north.
+    pub latitude: Column<'a>,
+    /// Degrees east, from −180 or from 0.
+    pub longitude: Column<'a>,
+}
+
 /// Forecast and sigma over the range of the one input, for a smooth picture.
 #[derive(Debug, Clone, Default)]
 pub struct Curve {
@@ -120,6 +130,10 @@ pub struct Subject<'a> {
     pub order: Order<'a>,
     /// Groups to be compared.
     pub groups: Option<Groups<'a>>,
+    /// How long before its time each row was forecast.
+    pub lead: Option<Groups<'a>>,
+    /// Where each row is.
+    pub places: Option<Places<'a>>,
     /// The picture of forecast and sigma over the input, where there is one input.
     pub curve: Option<Curve>,
 }
@@ -302,13 +316,17 @@ fn check(subject: &Subject<'_>) -> Result<()> {
             return Err(Error::NotFinite { column, row, value });
         }
     }
+    if let Some(Places { latitude, longitude }) = subject.places {
+        same(latitude.name, latitude.values.len())?;
+        same(longitude.name, longitude.values.len())?;
+    }
     if let Order::Time { name, values, .. } = subject.order {
         same(name, values.len())?;
         if let Some(row) = values.iter().position(|t| !t.is_finite()) {
             return Err(Error::NotFinite { column: name.to_string(), row, value: values[row] });
         }
     }
-    if let Some(groups) = subject.groups {
+    for groups in [subject.groups, subject.lead].into_iter().flatten() {
         same(groups.name, groups.rows.len())?;
         if groups.rows.iter().any(|&row| row as usize >= groups.labels.len()) {
             return Err(Error::UnknownGroup { column: groups.name.to_string() });

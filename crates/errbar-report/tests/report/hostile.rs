@@ -62,7 +62,7 @@ fn names_come_out_as_text() {
             }
         }
         assert_eq!(page.matches("<script").count(), 1, "{name:.40}");
-        assert_eq!(drawings(&page).len(), 13 + 5);
+        assert_eq!(drawings(&page).len(), 14 + 6);
         for figure in report.figures() {
             assert!(figure.title.chars().count() < 100, "{}", figure.title);
             assert!(figure.figure.png(1.0).is_ok());
@@ -99,7 +99,7 @@ fn a_million_rows_stay_a_small_page() {
     assert!(page.contains("1,000,000 rows are drawn as a density"));
     assert!(
         page.contains("The 6 most telling of 7 inputs")
-            && page.contains("20 largest of 1,000 groups")
+            && page.contains("20 worst of 1,000 groups")
     );
     eprintln!("a million rows: {} kB in {:.1?}", page.len() / 1000, start.elapsed());
 }

@@ -306,7 +306,7 @@ fn several_series_are_kept_apart() {
     assert!((number(&lags.table.rows[2][1]) - naive(&means, 3)).abs() < 1e-10);
 }
 
-/// Lead times come as numbers go, however good each is; names come with the best first.
+/// Lead times come as numbers go, however good each is; names come with the worst first.
 #[test]
 fn groups_that_are_numbers_are_in_their_order() {
     let made = Example::new(1_200, 1.0);
@@ -323,18 +323,47 @@ fn groups_that_are_numbers_are_in_their_order() {
     let by_sigma: Vec<u32> = made.x.iter().map(|x| (4.0 * x) as u32).collect();
     let (listed, skill, _) = order(&["12", "2", "1", "24"], &by_sigma);
     assert_eq!(listed, ["1", "2", "12", "24"]);
-    assert!(!skill.is_sorted_by(|a, b| a >= b), "else this would show nothing: {skill:?}");
+    assert!(!skill.is_sorted(), "else this would show nothing: {skill:?}");
     assert_eq!(order(&["12h", "6h", "102h", "48h"], &by_sigma).0, ["6h", "12h", "48h", "102h"]);
     assert_eq!(order(&["12", "", "1", "24"], &by_sigma).0[3], "");
     let (_, skill, _) = order(&["b", "a", "c", "d"], &by_sigma);
-    assert!(skill.is_sorted_by(|a, b| a >= b), "{skill:?}");
-    // Of many some are drawn, evenly, and all are listed.
-    let labels: Vec<String> = (1..=60).rev().map(|lead| lead.to_string()).collect();
+    assert!(skill.is_sorted(), "{skill:?}");
+    // Of many the worst are drawn: numbers of stations, say. One that is bad is found among 60.
+    let labels: Vec<String> = (1..=60).rev().map(|station| station.to_string()).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let rows: Vec<u32> = (0..1_200).map(|i| i % 60).collect();
-    let (listed, _, reading) = order(&labels, &rows);
-    assert_eq!(listed, (1..=60).map(|lead: u32| lead.to_string()).collect::<Vec<_>>());
-    assert!(reading.contains("20, evenly chosen, of 60 groups are drawn"), "{reading}");
+    let mut made = Example::new(1_200, 1.0);
+    made.sigma.iter_mut().zip(&rows).filter(|(_, row)| **row == 7).for_each(|(s, _)| *s *= 9.0);
+    let labels: Vec<String> = labels.iter().map(ToString::to_string).collect();
+    let groups = Groups { name: "station", labels: &labels, rows: &rows };
+    let report = report(&Subject { groups: Some(groups), ..made.subject() });
+    let groups = figure(&report, "groups");
+    assert_eq!(groups.table.rows.len(), 60);
+    assert_eq!(groups.table.rows[0][0].shown(), labels[7]);
+    assert!(groups.reading.contains("The 20 worst of 60 groups are drawn"), "{}", groups.reading);
+    assert!(groups.message.contains("53 is worse than each of the others"), "{}", groups.message);
+}
+
+/// Groups of the same kind cannot be told apart, and that is said; one that is worse is.
+#[test]
+fn ties_of_groups_are_said() {
+    let mut made = Example::new(1_200, 1.0);
+    let labels = ["north", "south", "west"].map(String::from);
+    let rows: Vec<u32> = (0..1_200).map(|i| i / 5 % 3).collect();
+    let message = |made: &Example| {
+        let groups = Groups { name: "station", labels: &labels, rows: &rows };
+        figure(&report(&Subject { groups: Some(groups), ..made.subject() }), "groups")
+            .message
+            .clone()
+    };
+    let said = message(&made);
+    assert!(said.ends_with("these three cannot be told apart."), "{said}");
+    for (row, sigma) in made.sigma.iter_mut().enumerate() {
+        *sigma *= if row / 5 % 3 == 1 { 1.0 } else { 6.0 };
+    }
+    let said = message(&made);
+    let two = ["; north and west cannot be told apart.", "; west and north cannot be told apart."];
+    assert!(two.iter().any(|two| said.ends_with(two)), "{said}");
 }
 
 /// A page with figures that can be drawn, of numbers that are numbers.

@@ -83,6 +83,7 @@ fn every_figure_has_words_numbers_and_places() {
     let names: Vec<&str> = report.figures().iter().map(|f| f.name.as_str()).collect();
     let expected = [
         "curve",
+        "forecast",
         "reliability",
         "pit",
         "coverage",
@@ -95,6 +96,7 @@ fn every_figure_has_words_numbers_and_places() {
         "order",
         "periods",
         "lags",
+        "hours",
         "groups",
     ];
     assert_eq!(names, expected);
@@ -112,10 +114,10 @@ fn every_figure_has_words_numbers_and_places() {
     let page = report.html("Everything", &Origin::default()).unwrap();
     let tags = tags(&page);
     let count = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
-    assert_eq!((count("figure"), count("script"), count("style"), count("h1")), (14, 1, 1, 1));
-    // Six broad figures have a second drawing for narrow screens.
+    assert_eq!((count("figure"), count("script"), count("style"), count("h1")), (16, 1, 1, 1));
+    // Eight broad figures have a second drawing for narrow screens.
     let drawn = drawings(&page);
-    assert_eq!(drawn.len(), 14 + 6);
+    assert_eq!(drawn.len(), 16 + 8);
     let plots: Vec<_> = tags.iter().filter(|tag| tag.has("data-spots")).collect();
     assert_eq!(plots.len(), drawn.len(), "every drawing reads its values out");
     assert!(plots.iter().all(|plot| plot.has("tabindex")));
@@ -175,5 +177,5 @@ fn inputs_come_with_the_most_telling_first() {
         .collect();
     assert_eq!(titles, ["Sigma against x", "Sigma against noise"]);
     subject.ranked = true;
-    assert_eq!(report(&subject).figures()[6].title, "Sigma against noise");
+    assert_eq!(report(&subject).figures()[7].title, "Sigma against noise");
 }

@@ -1,16 +1,18 @@
 //! Single rows on a panel: as points while they are few, as a density where they are many.
 
-use crate::layer::{Density, Layer, Scatter};
+use crate::layer::{Density, Edge, Layer, Scatter};
 
 use super::POINTS;
+use super::frame::{beyond_in_words, is_beyond};
 use crate::report::headline::grouped;
 
 /// More rows than this are shown as a density.
 const MOST_POINTS: usize = 3_000;
 
-/// The layer, and a sentence about it.
+/// The layer, what lies beyond the frame, and a sentence about both.
 pub(super) struct Cloud {
     pub(super) layer: Layer,
+    pub(super) edge: Edge,
     pub(super) words: String,
     pub(super) is_density: bool,
 }
@@ -25,7 +27,10 @@ pub(super) fn cloud(
     what: &str,
     broad: bool,
 ) -> Cloud {
-    let beyond = (0..rows).filter(|&row| y(row) < y_range.0 || y(row) > y_range.1).count();
+    let is_out = |&row: &usize| is_beyond(x(row), x_range) || is_beyond(y(row), y_range);
+    let out: Vec<usize> = (0..rows).filter(is_out).collect();
+    let (far_x, far_y): (Vec<f64>, Vec<f64>) = out.iter().map(|&row| (x(row), y(row))).unzip();
+    let edge = Edge::new(far_x, far_y).color(POINTS);
     let mut words = match rows > MOST_POINTS {
         true => {
             format!(
@@ -35,17 +40,16 @@ pub(super) fn cloud(
         }
         false => String::new(),
     };
-    if beyond > 0 {
+    if !out.is_empty() {
         let space = if words.is_empty() { "" } else { " " };
-        let verb = if beyond == 1 { "row lies" } else { "rows lie" };
-        words += &format!("{space}{} {verb} beyond the frame.", grouped(beyond));
+        words += &format!("{space}{}", beyond_in_words(out.len(), "row", "rows"));
     }
     if rows <= MOST_POINTS {
         let (x, y): (Vec<f64>, Vec<f64>) = (0..rows).map(|row| (x(row), y(row))).unzip();
         let radius = if rows > 400 { 1.2 } else { 2.0 };
         let layer =
             Scatter::new(x, y).color(POINTS.opacity(0.6)).radius(radius).filled().label(what);
-        return Cloud { layer: layer.into(), words, is_density: false };
+        return Cloud { layer: layer.into(), edge, words, is_density: false };
     }
     // Coarser where rows are fewer, so that a cell holds some.
     let fine = (0.6 * (rows as f64).sqrt()).clamp(36.0, 80.0) as usize;
@@ -72,7 +76,7 @@ pub(super) fn cloud(
     let layer = Density::new(edges(x_range, columns), edges(y_range, lines), values)
         .range(0.0, 2.6 * darkest)
         .grey();
-    Cloud { layer: layer.into(), words, is_density: true }
+    Cloud { layer: layer.into(), edge, words, is_density: true }
 }
 
 /// The smallest and largest of some values, widened a little where they are equal.

@@ -2,7 +2,8 @@
 
 use errbar::words::significant;
 
-use super::cloud::{cloud, range};
+use super::cloud::cloud;
+use super::frame::{frame, roomy};
 use super::{BROAD, CLAIMED, CLAIMED_WIDE, FigureData, ReportFigure, Section, Spot, WIDTH, short};
 use crate::axis::Axis;
 use crate::color::FORECAST;
@@ -95,7 +96,7 @@ pub(super) fn sigma(seen: &FigureData<'_>) -> Option<ReportFigure> {
         return None;
     }
     let name = names::shown(input.name, names::IN_TEXT);
-    let top = range(high).1;
+    let top = frame(high.iter().copied()).1;
     let draw = |width: f64, height: f64| {
         let axis = Axis::new("sigma").range(0.0, 1.04 * top);
         let panel = Panel::new(names::label(input.name), axis)
@@ -173,16 +174,24 @@ fn draw(
         rows.map(|((mu, sigma), (least, most))| (mu + least * sigma, mu + most * sigma)).unzip()
     };
     let ((low, high), (inner_low, inner_high)) = (edges(LEVEL), edges(INNER));
-    let ends = [range(&low).0, range(&high).1];
+    let x_range = frame(x.iter().copied());
     let usual = bins::quantile_range(y, 0.995);
-    let (bottom, top) = (ends[0].min(usual.0), ends[1].max(usual.1));
-    let room = 0.04 * (top - bottom).max(f64::MIN_POSITIVE);
-    let y_range = (bottom - room, top + room);
-    let cloud =
-        cloud(&|i| x[i], &|i| y[i], x.len(), range(x), y_range, "observations", width > WIDTH);
+    let (all, ends) = (frame(y.iter().copied()), frame(low.iter().chain(&high).copied()));
+    let bottom = ends.0.min(usual.0.max(all.0));
+    let y_range = roomy((bottom, ends.1.max(usual.1.min(all.1))));
+    let broad = width > WIDTH;
+    let cloud = cloud(&|i| x[i], &|i| y[i], x.len(), x_range, y_range, "observations", broad);
     let axis = Axis::new(names::label(observation.name)).range(y_range.0, y_range.1);
     let label = |level: f64| format!("{}% interval", significant(100.0 * level, 3));
-    let mut panel = Panel::new(names::label(name), axis).legend(Legend::Above);
+    let across = Axis::new(names::label(name));
+    let across = match cloud.is_density {
+        true => across.range(x_range.0, x_range.1),
+        false => {
+            let (from, to) = roomy(x_range);
+            across.range(from, to)
+        }
+    };
+    let mut panel = Panel::new(across, axis).legend(Legend::Above);
     panel = match cloud.is_density {
         false => panel
             .with(Band::new(curve.x.clone(), low, high).color(CLAIMED_WIDE).label(label(LEVEL)))
@@ -204,6 +213,7 @@ fn draw(
             .with(Line::new(curve.x.clone(), high).color(FORECAST).dash(Dash::Dashed)),
     };
     let forecast = Line::new(curve.x.clone(), curve.forecast.clone()).color(FORECAST).width(2.2);
-    let height = if width > WIDTH { 420.0 } else { 360.0 };
-    (Figure::new(width, height).with(panel.with(forecast.label("forecast"))), cloud.words)
+    let height = if broad { 420.0 } else { 360.0 };
+    let panel = panel.with(cloud.edge).with(forecast.label("forecast"));
+    (Figure::new(width, height).with(panel), cloud.words)
 }

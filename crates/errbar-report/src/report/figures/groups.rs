@@ -1,33 +1,41 @@
 //! Skill and reliability group by group.
 
-use errbar::words::{numbers, significant};
+use errbar::words::{and, numbers, significant};
 
+use super::frame::{frame, roomy};
 use super::{BROAD, CHANCE, FigureData, ReportFigure, Section, Spot, WIDTH};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
-use crate::layer::{ErrorBars, Rule, Scatter};
+use crate::layer::{Edge, ErrorBars, Rule, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
-use crate::report::bins::{self, BinSummary, normal_reach};
+use crate::report::bins::{self, BinSummary, Skill};
 use crate::report::headline::grouped;
 use crate::report::{CONFIDENCE, LEVEL};
 use crate::table::{Cell, Table, percent};
 
-/// The largest groups are drawn.
+/// So many groups are drawn,
 const DRAWN: usize = 20;
-/// The largest groups are in the table.
+/// and so many are in the table.
 const LISTED: usize = 200;
+/// As many are named in a sentence.
+const NAMED: usize = 4;
 
 /// One group.
 struct Group<'a> {
     name: &'a str,
     part: BinSummary,
     crps: f64,
-    skill: f64,
-    /// The reach of the interval of the skill; NaN for one row.
-    reach: f64,
+    skill: Skill,
+}
+
+impl Group<'_> {
+    /// Whether the skills of two groups differ by more than the error of their difference.
+    fn is_apart(&self, other: &Group<'_>) -> bool {
+        (self.skill.value - other.skill.value).abs() > self.skill.reach.hypot(other.skill.reach)
+    }
 }
 
 pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
@@ -36,16 +44,16 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     for (row, &group) in (0u32..).zip(groups.rows) {
         rows[group as usize].push(row);
     }
-    let mut order: Vec<usize> = (0..rows.len()).filter(|&g| !rows[g].is_empty()).collect();
-    let all = order.len();
-    order.sort_by_key(|&group| std::cmp::Reverse(rows[group].len()));
-    order.truncate(LISTED);
+    let all = (0..rows.len()).filter(|&g| !rows[g].is_empty());
     let mut found: Vec<Group<'_>> =
-        order.iter().filter_map(|&at| group(seen, &groups.labels[at], &rows[at])).collect();
+        all.filter_map(|at| group(seen, &groups.labels[at], &rows[at])).collect();
     if found.is_empty() {
         return None;
     }
-    let (drawn, which) = arrange(&mut found);
+    let all = found.len();
+    let in_order = arrange(&mut found);
+    found.truncate(LISTED);
+    let drawn = &found[..found.len().min(DRAWN)];
     let name = names::shown(groups.name, names::IN_TEXT);
     let level = format!("{}%", significant(100.0 * LEVEL, 3));
     let inside = format!("inside {level}");
@@ -64,7 +72,7 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     ]);
     let mut spots = Vec::new();
     for (i, group) in found.iter().enumerate() {
-        let Group { part, crps, skill, reach, .. } = *group;
+        let Group { part, crps, skill: Skill { value: skill, reach, .. }, .. } = *group;
         table.rows.push(vec![
             Cell::Text(group.name.to_string()),
             Cell::Count(part.rows),
@@ -78,40 +86,39 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
             Cell::Share(part.inside_range.0),
             Cell::Share(part.inside_range.1),
         ]);
-        if let Some(place) = drawn.iter().position(|&at| at == i) {
-            let y = (drawn.len() - 1 - place) as f64;
-            spots.push(Spot { row: i, panel: 0, x: skill, y });
+        if i < drawn.len() {
+            spots.push(Spot { row: i, panel: 0, x: skill, y: (drawn.len() - 1 - i) as f64 });
         }
     }
     let second: Vec<Spot> =
         spots.iter().map(|s| Spot { panel: 1, x: found[s.row].part.inside, ..*s }).collect();
     spots.extend(second);
-    let drawn: Vec<&Group<'_>> = drawn.iter().map(|&at| &found[at]).collect();
-    let by_skill = |a: &&&Group<'_>, b: &&&Group<'_>| a.skill.total_cmp(&b.skill);
-    let (worst, best) = (drawn.iter().min_by(by_skill)?, drawn.iter().rev().max_by(by_skill)?);
-    let said = |group: &Group<'_>| {
-        let skill = percent(group.skill).replace('-', "−");
-        format!("{skill} for {}", names::shown(group.name, names::ON_FIGURES))
-    };
+    let by_skill = |a: &&Group<'_>, b: &&Group<'_>| a.skill.value.total_cmp(&b.skill.value);
+    let (worst, best) = (found.iter().min_by(by_skill)?, found.iter().rev().max_by(by_skill)?);
     let mut reading = format!(
         "Skill is how much lower the CRPS is than with one constant sigma for all rows (that of all \
          groups together), with its {} interval; above 0 is better. On the right, the share of \
          observations inside the {level} intervals, with the range of chance.",
         percent_of(CONFIDENCE)
     );
+    if !in_order && drawn.len() > 1 {
+        reading += " The worst come first.";
+    }
     if all > drawn.len() {
-        reading += &format!(" {which} {} groups are drawn.", grouped(all));
+        reading += &format!(
+            " The {} worst of {} groups are drawn, by the better end of their interval, so that none is there \
+             for having few rows.",
+            drawn.len(),
+            grouped(all)
+        );
     }
     Some(ReportFigure {
         name: "groups".into(),
         title: format!("By {name}"),
-        message: match drawn.len() {
-            1 => format!("Skill is {}.", said(best)),
-            _ => format!("Skill goes from {} to {}.", said(worst), said(best)),
-        },
+        message: message(&found, worst, best, all),
         reading,
-        figure: draw(&drawn, &level, BROAD),
-        narrow: Some(draw(&drawn, &level, WIDTH)),
+        figure: draw(drawn, &level, BROAD),
+        narrow: Some(draw(drawn, &level, WIDTH)),
         table,
         spots,
         section: Section::Groups,
@@ -119,84 +126,110 @@ pub(super) fn figure(seen: &FigureData<'_>) -> Option<ReportFigure> {
     })
 }
 
-/// Puts groups in order and says which are drawn: those that are numbers as numbers go, lead times for
-/// example; else the largest from the best to the worst, then the others by size. Comes with the words
-/// for a part of them: "The 20 largest of".
-fn arrange(found: &mut Vec<Group<'_>>) -> (Vec<usize>, String) {
-    let all = found.len();
-    let drawn = all.min(DRAWN);
-    let largest = format!("The {drawn} largest of");
-    let labels: Vec<&str> = found.iter().map(|group| group.name).collect();
-    let Some(order) = numbers(&labels) else {
-        found[..drawn].sort_by(|a, b| b.skill.total_cmp(&a.skill));
-        return ((0..drawn).collect(), largest);
+/// Skill from the worst to the best, and which cannot be told apart.
+fn message(found: &[Group<'_>], worst: &Group<'_>, best: &Group<'_>, all: usize) -> String {
+    let name = |group: &Group<'_>| names::shown(group.name, names::ON_FIGURES);
+    let skill = |group: &Group<'_>| percent(group.skill.value).replace('-', "−");
+    if found.len() == 1 {
+        return format!("Skill is {} for {}.", skill(best), name(best));
+    }
+    let ends = match all > found.len() {
+        true => format!("Skill is lowest, {}, for {}", skill(worst), name(worst)),
+        false => format!(
+            "Skill goes from {} for {} to {} for {}",
+            skill(worst),
+            name(worst),
+            skill(best),
+            name(best)
+        ),
     };
-    // They come with the largest first.
-    let alike = found[0].part.rows <= 2 * found[all - 1].part.rows;
-    let mut sorted: Vec<(usize, f64, Group<'_>)> =
-        found.drain(..).zip(order).enumerate().map(|(at, (group, x))| (at, x, group)).collect();
-    // Missing labels come last.
-    sorted.sort_by(|a, b| a.1.is_nan().cmp(&b.1.is_nan()).then(a.1.total_cmp(&b.1)));
-    let (drawn, which) = match alike && all > drawn {
-        true => {
-            let evenly = (0..drawn).map(|i| i * (all - 1) / (drawn - 1)).collect();
-            (evenly, format!("{drawn}, evenly chosen, of"))
+    let any = found.iter().enumerate().any(|(i, a)| found[..i].iter().any(|b| a.is_apart(b)));
+    if !any {
+        return match all {
+            2 => format!("{ends}: these two cannot be told apart."),
+            n => format!("{ends}: these {} cannot be told apart.", in_words(n)),
+        };
+    }
+    let like: Vec<&Group<'_>> = (found.iter())
+        .filter(|group| !std::ptr::eq(*group, worst) && !group.is_apart(worst))
+        .collect();
+    let named: Vec<String> = like.iter().take(NAMED).map(|group| name(group)).collect();
+    match like.len() {
+        0 => {
+            format!("{ends}; {} is worse than each of the others by more than chance.", name(worst))
         }
-        false => ((0..all).filter(|&at| sorted[at].0 < drawn).collect(), largest),
-    };
-    found.extend(sorted.into_iter().map(|(_, _, group)| group));
-    (drawn, which)
+        n if n <= NAMED => {
+            format!("{ends}; {} and {} cannot be told apart.", name(worst), and(&named))
+        }
+        n => format!("{ends}; {} and {} others cannot be told apart.", name(worst), in_words(n)),
+    }
+}
+
+/// Small numbers as words.
+fn in_words(number: usize) -> String {
+    let words =
+        ["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let word = number.checked_sub(3).and_then(|at| words.get(at));
+    word.map_or_else(|| grouped(number), |word| word.to_string())
+}
+
+/// Puts groups in order: a few that are numbers as numbers go, lead times for example, which is said; else
+/// the worst first.
+fn arrange(found: &mut Vec<Group<'_>>) -> bool {
+    let labels: Vec<&str> = found.iter().map(|group| group.name).collect();
+    let order = numbers(&labels).filter(|_| found.len() <= DRAWN);
+    let is_ordered = order.is_some();
+    // Of many groups of few rows some look bad by chance: even the better end of the interval must be bad.
+    let many = found.len() > DRAWN;
+    let rank = |group: &Group<'_>| group.skill.value + if many { group.skill.reach } else { 0.0 };
+    let places = order.unwrap_or_else(|| found.iter().map(rank).collect());
+    let mut sorted: Vec<(f64, Group<'_>)> = places.into_iter().zip(found.drain(..)).collect();
+    // Missing labels, and single rows of many groups, come last.
+    sorted.sort_by(|(a, _), (b, _)| a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(b)));
+    found.extend(sorted.into_iter().map(|(_, group)| group));
+    is_ordered
 }
 
 fn group<'a>(seen: &FigureData<'_>, name: &'a str, rows: &[u32]) -> Option<Group<'a>> {
-    let each = seen.each;
     // Intervals are those of the law.
     let BinSummary { inside, inside_range, .. } = bins::part(seen.equal, rows)?;
     let part = BinSummary { inside, inside_range, ..bins::part(seen.sample, rows)? };
-    let weight = |row: u32| seen.sample.weight().map_or(1.0, |w| w[row as usize]);
-    let sum = |of: &dyn Fn(usize) -> f64| -> f64 {
-        rows.iter().map(|&row| weight(row) * of(row as usize)).sum()
-    };
-    let (total, crps, constant) =
-        (sum(&|_| 1.0), sum(&|row| each.crps[row]), sum(&|row| each.constant[row]));
-    let skill = if constant > 0.0 { 1.0 - crps / constant } else { 0.0 };
-    // The skill is a ratio of sums: its variance to first order.
-    let squares: f64 = rows
-        .iter()
-        .map(|&row| {
-            let at = row as usize;
-            (weight(row) * ((1.0 - skill) * each.constant[at] - each.crps[at])).powi(2)
-        })
-        .sum();
-    let n = rows.len() as f64;
-    let reach = match rows.len() > 1 && constant > 0.0 {
-        true => normal_reach() * (squares * n / (n - 1.0)).sqrt() / constant,
-        false => f64::NAN,
-    };
-    Some(Group { name, part, crps: crps / total, skill, reach })
+    let crps = bins::mean(seen.sample, rows, |row| seen.each.crps[row])?;
+    let skill = bins::skill(seen.each, seen.sample, rows)?;
+    Some(Group { name, part, crps, skill })
 }
 
-fn draw(groups: &[&Group<'_>], level: &str, width: f64) -> Figure {
+fn draw(groups: &[Group<'_>], level: &str, width: f64) -> Figure {
     let n = groups.len();
     let y: Vec<f64> = (0..n).rev().map(|i| i as f64).collect();
     let column = |of: &dyn Fn(&Group<'_>) -> f64| -> Vec<f64> {
         groups.iter().map(|group| of(group)).collect()
     };
     let names: Vec<String> = groups.iter().rev().map(|group| names::label(group.name)).collect();
-    let skill = Panel::new(Axis::new("CRPS skill").percent(), Axis::new("").names(names))
-        .legend(Legend::Hidden)
-        .with(
-            ErrorBars::new(
-                y.clone(),
-                column(&|g| g.skill - g.reach),
-                column(&|g| g.skill + g.reach),
-            )
-            .level()
-            .color(TRUTH)
-            .width(1.6),
+    let skills = column(&|g| g.skill.value);
+    // Only what the intervals of nearly all groups reach.
+    let ends = groups
+        .iter()
+        .flat_map(|g| [-1.0, 0.0, 1.0].map(|side| g.skill.value + side * g.skill.reach));
+    let (low, high) = roomy(frame(ends));
+    let skill = Panel::new(
+        Axis::new("CRPS skill").percent().range(low.min(-0.01), high.max(0.01)),
+        Axis::new("").names(names),
+    )
+    .legend(Legend::Hidden)
+    .with(
+        ErrorBars::new(
+            y.clone(),
+            column(&|g| g.skill.value - g.skill.reach),
+            column(&|g| g.skill.value + g.skill.reach),
         )
-        .with(Rule::vertical(0.0))
-        .with(Scatter::new(column(&|g| g.skill), y.clone()).color(TRUTH).filled().radius(3.5));
+        .level()
+        .color(TRUTH)
+        .width(1.6),
+    )
+    .with(Rule::vertical(0.0))
+    .with(Edge::new(skills.clone(), y.clone()).color(TRUTH))
+    .with(Scatter::new(skills, y.clone()).color(TRUTH).filled().radius(3.5));
     let inside = Panel::new(
         Axis::new(format!("inside the {level} interval")).percent(),
         Axis::new("").names(vec![String::new(); n]),

@@ -2,12 +2,13 @@
 
 use errbar::fit::twins;
 
-use super::cloud::{cloud, range};
+use super::cloud::cloud;
+use super::frame::frame;
 use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all, short};
 use crate::axis::Axis;
 use crate::color::{FORECAST, TRUTH};
 use crate::figure::Figure;
-use crate::layer::{Band, Line, Scatter};
+use crate::layer::{Band, Edge, Line, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
@@ -132,12 +133,14 @@ fn figure(
     let middle: Vec<f64> = parts.iter().map(|stretch| stretch.middle).collect();
     let (sigma, size) = (column(|p| p.sigma), column(|p| p.error));
     let (low, high) = (column(|p| p.error_range.0), column(|p| p.error_range.1));
-    let usual = bins::quantile(error.iter().map(|e| e.abs()), 0.995);
-    let top = 1.08 * high.iter().chain(&size).copied().fold(usual, f64::max);
+    let sizes = || error.iter().map(|e| e.abs());
+    let usual = frame(sizes()).1.min(bins::quantile(sizes(), 0.995));
+    let drawn = high.iter().chain(&size).chain(&sigma).copied();
+    let top = 1.08 * frame(drawn).1.max(usual);
     if !(top.is_finite() && top > 0.0) {
         return None;
     }
-    let x_range = range(x);
+    let x_range = frame(x.iter().copied());
     let apart = apart(x);
     let cloud = cloud(
         &|i| x[i] + apart * scattered(i),
@@ -168,6 +171,8 @@ fn figure(
         }
     };
     let panel = panel
+        .with(cloud.edge)
+        .with(Edge::new(middle.clone(), size.clone()).color(TRUTH))
         .with(Line::new(middle.clone(), sigma.clone()).color(FORECAST).width(2.2).label("sigma"))
         .with(Line::new(middle.clone(), size.clone()).color(TRUTH).width(1.4))
         .with(

@@ -2,10 +2,14 @@
 
 mod calibration;
 mod cloud;
+mod conditions;
 mod curve;
+mod forecast;
+mod frame;
 mod groups;
 mod inputs;
 mod lags;
+mod map;
 mod order;
 mod periods;
 mod series;
@@ -120,6 +124,7 @@ pub(super) fn all(seen: &FigureData<'_>) -> Result<Vec<ReportFigure>> {
     let mut out = Vec::new();
     out.extend(curve::figure(seen));
     out.extend(curve::sigma(seen));
+    out.extend(forecast::figure(seen));
     out.push(calibration::reliability(seen));
     out.push(calibration::pit(seen));
     out.push(calibration::coverage(seen));
@@ -131,7 +136,9 @@ pub(super) fn all(seen: &FigureData<'_>) -> Result<Vec<ReportFigure>> {
     out.push(order::figure(seen));
     out.extend(periods::figure(seen));
     out.extend(lags::figure(seen));
+    out.extend(conditions::figures(seen));
     out.extend(groups::figure(seen));
+    out.extend(map::figure(seen));
     for figure in &mut out {
         let words = format!("{}. {}", figure.title, figure.message);
         figure.figure =

@@ -2,12 +2,13 @@
 
 use errbar::words::significant;
 
-use super::cloud::{cloud, range};
+use super::cloud::cloud;
+use super::frame::{frame, roomy};
 use super::{BROAD, CHANCE, CLAIMED, FigureData, ReportFigure, Section, Spot, WIDTH, of_all, time};
 use crate::axis::Axis;
 use crate::color::{FORECAST, TRUTH};
 use crate::figure::Figure;
-use crate::layer::{Band, Line, Rule, Scatter};
+use crate::layer::{Band, Edge, Line, Rule, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
@@ -141,10 +142,10 @@ fn panels(
         false => bins::in_order(rows, 200, 1).iter().filter_map(shared).unzip(),
     };
     let (lower, edge): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
-    let usual = bins::quantile(error.iter().map(|e| e.abs()), 0.995);
-    let ends = edge.iter().chain(&lower).map(|end| end.abs());
-    let top = 1.05 * ends.fold(usual, f64::max).max(f64::MIN_POSITIVE);
-    let x_range = range(x);
+    let size = |values: &[f64]| frame(values.iter().map(|e| e.abs())).1;
+    let usual = size(error).min(bins::quantile(error.iter().map(|e| e.abs()), 0.995));
+    let top = 1.05 * usual.max(size(&edge)).max(size(&lower)).max(f64::MIN_POSITIVE);
+    let x_range = frame(x.iter().copied());
     let cloud = cloud(&|i| x[i], &|i| error[i], rows, x_range, (-top, top), "errors", broad);
     let x_axis = || {
         let axis = Axis::new(name).range(x_range.0, x_range.1);
@@ -166,13 +167,17 @@ fn panels(
             .with(Line::new(at.clone(), lower).color(FORECAST).width(1.4))
             .with(Line::new(at, edge).color(FORECAST).width(1.4).label(level)),
     };
-    errors = errors.with(Rule::horizontal(0.0));
+    errors = errors.with(cloud.edge).with(Rule::horizontal(0.0));
 
     let chance = "range of chance (95%)";
     let dots = |y: Vec<f64>| Scatter::new(middle.clone(), y).color(TRUTH).filled().radius(3.0);
     let line = |y: Vec<f64>| Line::new(middle.clone(), y).color(TRUTH).width(1.4);
     let bias = column(|p| p.bias);
-    let mean = Panel::new(x_axis(), "mean error")
+    let reach = column(|p| p.bias_reach);
+    let shown = reach.iter().map(|reach| -reach).chain(reach.iter().copied());
+    let (least, most) = roomy(frame(bias.iter().copied().chain(shown)));
+    let far = |y: &[f64]| Edge::new(middle.clone(), y.to_vec()).color(TRUTH);
+    let mean = Panel::new(x_axis(), Axis::new("mean error").range(least.min(0.0), most.max(0.0)))
         .legend(Legend::Above)
         .with(
             Band::new(middle.clone(), column(|p| -p.bias_reach), column(|p| p.bias_reach))
@@ -181,6 +186,7 @@ fn panels(
         )
         .with(Rule::horizontal(0.0))
         .with(line(bias.clone()))
+        .with(far(&bias))
         .with(dots(bias).label("observed"));
     let inside = column(|p| p.inside);
     let least = column(|p| p.inside.min(p.inside_range.0)).into_iter().fold(LEVEL, f64::min);
@@ -197,9 +203,10 @@ fn panels(
         .with(Rule::horizontal(LEVEL))
         .with(line(inside.clone()))
         .with(dots(inside));
-    let widest = widths.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let widest = frame(widths.iter().copied()).1;
     let wide = Panel::new(x_axis(), Axis::new("width").range(0.0, 1.1 * widest))
         .legend(Legend::Hidden)
+        .with(Edge::new(middle.clone(), widths).color(FORECAST))
         .with(Line::new(middle.clone(), widths).color(FORECAST).width(1.4))
         .with(Scatter::new(middle.clone(), widths).color(FORECAST).filled().radius(3.0));
     let figure = Figure::new(if broad { BROAD } else { WIDTH }, 740.0).share_x();

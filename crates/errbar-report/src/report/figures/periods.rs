@@ -4,13 +4,14 @@ use errbar::calendar::date;
 use errbar::words::significant;
 
 use super::cloud::range;
+use super::frame::frame;
 use super::{
     BROAD, FigureData, ReportFigure, Section, Spot, WIDTH, short, time, time_axis, with_room,
 };
 use crate::axis::Axis;
 use crate::color::{GREY, TRUTH};
 use crate::figure::Figure;
-use crate::layer::{Line, Scatter};
+use crate::layer::{Edge, Line, Scatter};
 use crate::legend::Legend;
 use crate::names;
 use crate::panel::Panel;
@@ -228,7 +229,7 @@ fn period(
 fn draw(periods: &[Period], name: &str, dates: bool, width: f64) -> Figure {
     let column = |of: fn(&Period) -> f64| -> Vec<f64> { periods.iter().map(of).collect() };
     let (x, crps, constant) = (column(|p| p.middle), column(|p| p.crps), column(|p| p.constant));
-    let highest = crps.iter().chain(&constant).copied().fold(f64::MIN_POSITIVE, f64::max);
+    let highest = frame(crps.iter().chain(&constant).copied()).1.max(f64::MIN_POSITIVE);
     let panel = Panel::new(
         time_axis(name, dates, with_room(range(&x))),
         Axis::new("CRPS").range(0.0, 1.08 * highest),
@@ -236,6 +237,7 @@ fn draw(periods: &[Period], name: &str, dates: bool, width: f64) -> Figure {
     .legend(Legend::Above)
     .with(Line::new(x.clone(), constant).color(GREY).dash(Dash::Dashed).label("one constant sigma"))
     .with(Line::new(x.clone(), crps.clone()).color(TRUTH).width(1.4))
+    .with(Edge::new(x.clone(), crps.clone()).color(TRUTH))
     .with(Scatter::new(x, crps).color(TRUTH).filled().radius(3.0).label("CRPS"));
     Figure::new(width, 260.0).with(panel)
 }

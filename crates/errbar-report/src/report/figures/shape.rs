@@ -3,13 +3,15 @@
 use errbar::law::Law;
 use errbar::math::quantile;
 
+use super::frame::{frame_of_factors, is_beyond};
 use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all, short};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
-use crate::layer::{Band, Histogram, Line, Rule, Scatter};
+use crate::layer::{Band, Edge, Histogram, Line, Rule, Scatter};
 use crate::legend::Legend;
 use crate::panel::Panel;
+use crate::report::headline::grouped;
 use crate::scene::Dash;
 use crate::table::{Cell, Table};
 
@@ -117,7 +119,8 @@ pub(super) fn sharpness(seen: &FigureData<'_>) -> ReportFigure {
     let (sigma, one) = (sample.sigma(), seen.scores.rmse);
     let mut sorted = sigma.to_vec();
     let [low, middle, high] = [0.05, 0.5, 0.95].map(|share| quantile(&mut sorted, share));
-    let (least, most) = sigma.iter().fold((f64::MAX, 0.0f64), |(a, b), s| (a.min(*s), b.max(*s)));
+    let (least, most) = frame_of_factors(sigma.iter().copied());
+    let far = sigma.iter().filter(|s| is_beyond(**s, (least, most))).count();
     let log = most > 20.0 * least;
     // One sigma for all rows is a bar of some width.
     let (from, to) = match most > (1.0 + 1e-9) * least {
@@ -145,13 +148,27 @@ pub(super) fn sharpness(seen: &FigureData<'_>) -> ReportFigure {
         shares[bin] += sample.weight().map_or(1.0, |weight| weight[row]) / total;
     }
     let top = 1.12 * shares.iter().copied().fold(0.0, f64::max);
+    let (low_end, high_end) = (edges[0], edges[bins]);
+    // The one sigma belongs on the axis, unless it is so far off that nothing else would be seen.
+    let near = match log {
+        true => one > low_end / 30.0 && one < 30.0 * high_end,
+        false => one < high_end + 3.0 * (high_end - low_end),
+    };
+    let (left, right) = match near {
+        true => (low_end.min(one), high_end.max(one)),
+        false => (low_end, high_end),
+    };
     let across = match log {
-        true => Axis::new("sigma").log(),
-        false => Axis::new("sigma"),
+        true => Axis::new("sigma").log().range(left / 1.05, 1.05 * right),
+        false => {
+            let room = 0.03 * (right - left);
+            Axis::new("sigma").range(left - room, right + room)
+        }
     };
     let panel = Panel::new(across, Axis::new("share of the rows").percent().range(0.0, top))
         .legend(Legend::Above)
         .with(Histogram::new(edges.clone(), shares.clone()).label("rows"))
+        .with(Edge::new([one], [0.5 * top]))
         .with(Rule::vertical(one).dash(Dash::Dashed).label("root mean square of the errors"));
     let mut table = Table::new(&["sigma from", "sigma to", "rows"]);
     let mut spots = Vec::new();
@@ -184,10 +201,20 @@ pub(super) fn sharpness(seen: &FigureData<'_>) -> ReportFigure {
         name: "sharpness".into(),
         title: "Sharpness".into(),
         message,
-        reading: "How many rows have which sigma. Of error bars that are equally reliable the sharper are \
-            better: many rows far left of the dashed line, which is what one sigma for all rows would \
-            be, and some to the right, where errors are large."
-            .into(),
+        reading: format!(
+            "How many rows have which sigma. Of error bars that are equally reliable the sharper are \
+             better: many rows far left of the dashed line, which is what one sigma for all rows would \
+             be, and some to the right, where errors are large.{}",
+            match far {
+                0 => String::new(),
+                1 =>
+                    String::from(" One sigma far from all others is counted in the bar at the end."),
+                n => format!(
+                    " {} sigmas far from all others are counted in the bars at the ends.",
+                    grouped(n)
+                ),
+            }
+        ),
         figure: Figure::new(WIDTH, HEIGHT).with(panel),
         narrow: None,
         table,

@@ -2,11 +2,12 @@
 
 use errbar::words::significant;
 
+use super::frame::{beyond_in_words, frame_of_factors, is_beyond, spaced};
 use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all};
 use crate::axis::Axis;
 use crate::color::TRUTH;
 use crate::figure::Figure;
-use crate::layer::{ErrorBars, Line, Rule, Scatter};
+use crate::layer::{Edge, ErrorBars, Line, Rule, Scatter};
 use crate::panel::Panel;
 use crate::report::bins::{self, BinSummary, Stretch};
 use crate::table::{Cell, Table};
@@ -20,10 +21,11 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
     let column = |of: fn(&BinSummary) -> f64| bins::column(&parts, of);
     let (spread, skill) = (column(|p| p.sigma), column(|p| p.error));
     let (low, high) = (column(|p| p.error_range.0), column(|p| p.error_range.1));
-    let all = || spread.iter().chain(&skill).chain(&high).copied();
-    let most = all().fold(0.0, f64::max);
-    let least = spread.iter().chain(&skill).copied().filter(|v| *v > 0.0).fold(most, f64::min);
-    let axis = |label: &str| match most > MANY_TIMES * least {
+    let all = spread.iter().chain(&skill).chain(&high).copied();
+    let (_, most) = frame_of_factors(all);
+    let (least, _) = frame_of_factors(spread.iter().chain(&skill).copied());
+    let log = most > MANY_TIMES * least;
+    let axis = |label: &str| match log {
         true => Axis::new(label).log().range(0.8 * least, 1.25 * most),
         false => Axis::new(label).range(0.0, 1.06 * most),
     };
@@ -36,6 +38,7 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
         )
         .with(Rule::diagonal().label("error as large as sigma"))
         .with(Line::new(spread.clone(), skill.clone()).color(TRUTH))
+        .with(Edge::new(spread.clone(), skill.clone()).color(TRUTH))
         .with(
             Scatter::new(spread.clone(), skill.clone())
                 .color(TRUTH)
@@ -69,6 +72,10 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
         spots.push(Spot { row: i, panel: 0, x: part.sigma, y: part.error });
         out += usize::from(part.error < low || part.error > high);
     }
+    let ends = if log { (0.8 * least, 1.25 * most) } else { (0.0, 1.06 * most) };
+    let far =
+        (spread.iter().zip(&skill)).filter(|(a, b)| is_beyond(**a, ends) || is_beyond(**b, ends));
+    let far = spaced(&beyond_in_words(far.count(), "bin", "bins"));
     let message = match parts.len() {
         0 | 1 => String::from("Sigma is the same for all rows, so there is nothing to compare."),
         n => {
@@ -89,10 +96,11 @@ pub(super) fn figure(seen: &FigureData<'_>) -> ReportFigure {
         name: "spread-skill".into(),
         title: "Spread and skill".into(),
         message,
-        reading: "Rows in bins of like sigma: how large sigma says the errors are, and how large they \
-            were. Points belong on the line; flatter than the line, sigma varies too much; steeper, \
-            too little."
-            .into(),
+        reading: format!(
+            "Rows in bins of like sigma: how large sigma says the errors are, and how large they were. \
+             Points belong on the line; flatter than the line, sigma varies too much; steeper, too \
+             little.{far}"
+        ),
         figure: Figure::new(WIDTH, HEIGHT).with(panel),
         narrow: None,
         table,
