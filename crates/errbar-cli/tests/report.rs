@@ -173,6 +173,7 @@ fn an_overconfident_sigma_is_called_so_with_figures_for_papers() {
         "spread-skill",
         "quantiles",
         "sharpness",
+        "forecast",
         "input-1",
         "order",
         "periods",
@@ -237,6 +238,45 @@ fn every_lead_is_a_series_and_leads_come_in_their_order() {
     errbar(folder, ["report", "leads.csv", "--by", "lead"]).well();
     let page = read(folder, "report.html");
     assert!(!page.contains("How did it go?") && !page.contains("Errors that follow each other"));
+}
+
+/// Leads and places are known by the names of their columns, and named by options.
+#[test]
+fn leads_and_places_are_known_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut text = String::from("Lead Time,lat,Longitude,place,mu,y,sigma\n");
+    for (i, [x, mu, y]) in rows(300).into_iter().enumerate() {
+        let (lead, lat, lon) = ([6, 12, 24][i % 3], 40 + i % 4, [-73.5, 170.0][i % 2]);
+        let lat = if i == 5 { String::new() } else { lat.to_string() };
+        let _ = writeln!(text, "{lead},{lat},{lon},p{},{mu},{y},{x}1", i % 2);
+    }
+    std::fs::write(folder.join("a.csv"), &text).unwrap();
+    errbar(folder, ["report", "a.csv"]).well();
+    let page = read(folder, "report.html");
+    assert!(page.contains("<h3>By lead (Lead Time)</h3>") && page.contains("<h3>On the map</h3>"));
+    assert!(
+        page.contains("300 rows: the forecast") && page.contains("One row has no place on Earth")
+    );
+    std::fs::write(folder.join("b.csv"), text.replace("Lead Time,lat,Longitude", "a,b,c")).unwrap();
+    errbar(folder, ["report", "b.csv"]).well();
+    let page = read(folder, "report.html");
+    assert!(!page.contains("By lead") && !page.contains("On the map"));
+    let named = "report b.csv --lead a --latitude b --longitude c";
+    errbar(folder, named.split(' ')).well();
+    let page = read(folder, "report.html");
+    assert!(page.contains("<h3>By lead (a)</h3>") && page.contains("<h3>On the map</h3>"));
+    assert!(page.contains(&format!("errbar {named} -o report.html")));
+    for (arguments, words) in [
+        ("report b.csv --lead z", "\"z\", which --lead names"),
+        ("report b.csv --latitude z --longitude c", "\"z\", which --latitude names"),
+        ("report b.csv --latitude b", "--longitude beside --latitude"),
+        ("report b.csv --latitude place --longitude c", "place"),
+    ] {
+        let told = errbar(folder, arguments.split(' '));
+        assert_eq!(told.status, Some(1), "{arguments}: {}", told.stderr);
+        assert!(told.stderr.contains(words), "{arguments}: {}", told.stderr);
+    }
 }
 
 /// Rain is never negative: nor is an interval, and a dry day is not outside of it.

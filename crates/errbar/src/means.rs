@@ -32,7 +32,7 @@ impl Mean {
         let of_row = |row: usize| weight.map_or(1.0, |weight| weight[row]);
         let counted = || (0..values.len()).filter(|&row| of_row(row) > 0.0);
         let total: f64 = counted().map(of_row).sum();
-        if !(total > 0.0) {
+        if total.is_nan() || total <= 0.0 {
             return None;
         }
         // Shares rather than a sum that is divided, so that nothing overflows.

@@ -2,6 +2,7 @@
 
 mod hostile; // names, values and lengths that break things
 mod markup; // what a page is made of, checked from outside
+mod places; // leads, hours, maps, outliers
 mod series; // what a table with times shows beyond others
 mod words; // headline, advice, numbers in tables
 

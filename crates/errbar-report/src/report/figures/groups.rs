@@ -203,7 +203,7 @@ fn draw(groups: &[Group<'_>], level: &str, width: f64) -> Figure {
     let n = groups.len();
     let y: Vec<f64> = (0..n).rev().map(|i| i as f64).collect();
     let column = |of: &dyn Fn(&Group<'_>) -> f64| -> Vec<f64> {
-        groups.iter().map(|group| of(group)).collect()
+        groups.iter().map(of).collect()
     };
     let names: Vec<String> = groups.iter().rev().map(|group| names::label(group.name)).collect();
     let skills = column(&|g| g.skill.value);
