@@ -2,7 +2,7 @@
 
 use errbar::diagnose::Finding;
 use errbar::words::significant;
-use errbar_table::{Cause, Error, NotNumber, Odd, Tables};
+use errbar_table::{Cause, Error, NotNumber, Note, Odd, Tables};
 
 const SEPARATOR: &str = ": name the character between columns with --separator";
 
@@ -32,6 +32,14 @@ pub(crate) fn on_errors(finding: &Finding) -> String {
         _ => String::new(),
     };
     finding.to_string() + &way_out
+}
+
+/// How a table was read, and the option against it.
+pub(crate) fn on_note(note: &Note) -> String {
+    match note {
+        Note::Sheet { .. } => format!("{note} (--sheet names another one)"),
+        note => note.to_string(),
+    }
 }
 
 /// "It has: x, mu, y".

@@ -8,16 +8,28 @@ use errbar::law::Bounds;
 use errbar::loss::LossKind;
 use errbar::score::Beta;
 use errbar_table::dates::{BadFormat, DateFormat};
-use errbar_table::{Format, Na};
+use errbar_table::{Format, Na, Separator};
 
 /// How the table is written, and what to do about its gaps.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Table")]
 pub(crate) struct TableArguments {
-    /// The separator of a CSV file: one character, or "tab", "space" [default: the one its header
-    /// has].
+    #[command(flatten)]
+    pub(crate) format: FormatArguments,
+
+    /// What to do with a row in which a value is missing [default: drop; but errbar fit keeps a row in
+    /// which only inputs are missing].
+    #[arg(long, value_enum)]
+    pub(crate) missing: Option<Missing>,
+}
+
+/// How the table is written.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct FormatArguments {
+    /// What lies between the fields of a text: one character, or "tab", "space", or "whitespace" for any number of
+    /// blanks, as in aligned tables [default: what its first lines tell].
     #[arg(long, value_name = "CHARACTER", value_parser = parse_separator)]
-    pub(crate) separator: Option<u8>,
+    pub(crate) separator: Option<Separator>,
 
     /// Numbers are written 3,14 instead of 3.14.
     #[arg(long)]
@@ -28,10 +40,13 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_na)]
     pub(crate) na: Vec<String>,
 
-    /// What to do with a row in which a value is missing [default: drop; but errbar fit keeps a row in
-    /// which only inputs are missing].
-    #[arg(long, value_enum)]
-    pub(crate) missing: Option<Missing>,
+    /// The sheet of a spreadsheet: its name, or its number, counted from 1 [default: the first that holds a table].
+    #[arg(long, value_name = "NAME|NUMBER", value_parser = parse_sheet)]
+    pub(crate) sheet: Option<String>,
+
+    /// What begins a line that is a comment, anywhere in a text [default: #, above the header only].
+    #[arg(long, value_name = "CHARACTER", value_parser = parse_comment)]
+    pub(crate) comment: Option<u8>,
 }
 
 /// What to do with a row in which a value is missing.
@@ -43,10 +58,15 @@ pub(crate) enum Missing {
     Error,
 }
 
-impl TableArguments {
+impl FormatArguments {
     pub(crate) fn format(&self) -> Format {
-        let Self { separator, decimal_comma, na, .. } = self;
-        Format { separator: *separator, decimal_comma: *decimal_comma, na: Na::new(na) }
+        Format {
+            separator: self.separator,
+            decimal_comma: self.decimal_comma,
+            na: Na::new(&self.na),
+            sheet: self.sheet.clone(),
+            comment: self.comment,
+        }
     }
 }
 
@@ -185,8 +205,9 @@ pub(crate) fn parse_seed(text: &str) -> Result<u64, String> {
 }
 
 /// One character of ASCII, or the name of one that is awkward to type.
-pub(crate) fn parse_separator(text: &str) -> Result<u8, String> {
+pub(crate) fn parse_separator(text: &str) -> Result<Separator, String> {
     let byte = match text {
+        "whitespace" | "blanks" | "\\s+" => return Ok(Separator::Blanks),
         "tab" | "\\t" => b'\t',
         "space" => b' ',
         "comma" => b',',
@@ -195,7 +216,7 @@ pub(crate) fn parse_separator(text: &str) -> Result<u8, String> {
             [byte] if byte.is_ascii() => *byte,
             _ => {
                 return Err(String::from(
-                    "give one character, or one of tab, space, comma, semicolon",
+                    "give one character, or one of tab, space, whitespace (any number of blanks), comma, semicolon",
                 ));
             }
         },
@@ -205,7 +226,35 @@ pub(crate) fn parse_separator(text: &str) -> Result<u8, String> {
             "this character is part of names and numbers and cannot separate them",
         ));
     }
-    Ok(byte)
+    Ok(Separator::Byte(byte))
+}
+
+/// As it is typed.
+pub(crate) fn separator_name(separator: Separator) -> String {
+    match separator {
+        Separator::Blanks => String::from("whitespace"),
+        Separator::Byte(b'\t') => String::from("tab"),
+        Separator::Byte(b' ') => String::from("space"),
+        Separator::Byte(byte) => char::from(byte).to_string(),
+    }
+}
+
+/// The name or the number of a sheet.
+fn parse_sheet(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" | "0" => Err(String::from("give the name of a sheet, or its number, counted from 1")),
+        name => Ok(name.into()),
+    }
+}
+
+/// What begins a comment.
+fn parse_comment(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii_punctuation() && !b"\",.-+".contains(byte) => Ok(*byte),
+        _ => Err(String::from(
+            "give one character that begins no name and no number, such as # or %",
+        )),
+    }
 }
 
 #[cfg(test)]
@@ -214,11 +263,12 @@ mod tests {
 
     #[test]
     fn separators_by_character_and_name() {
-        assert_eq!(parse_separator(";"), Ok(b';'));
-        assert_eq!(parse_separator("\t"), Ok(b'\t'));
-        assert_eq!(parse_separator("tab"), Ok(b'\t'));
-        assert_eq!(parse_separator("\\t"), Ok(b'\t'));
-        assert_eq!(parse_separator("|"), Ok(b'|'));
+        assert_eq!(parse_separator(";"), Ok(Separator::Byte(b';')));
+        assert_eq!(parse_separator("\t"), Ok(Separator::Byte(b'\t')));
+        assert_eq!(parse_separator("tab"), Ok(Separator::Byte(b'\t')));
+        assert_eq!(parse_separator("\\t"), Ok(Separator::Byte(b'\t')));
+        assert_eq!(parse_separator("|"), Ok(Separator::Byte(b'|')));
+        assert_eq!(parse_separator("whitespace"), Ok(Separator::Blanks));
         for wrong in ["", ";;", "é", "a", "5", "\"", "."] {
             assert!(parse_separator(wrong).is_err(), "{wrong:?}");
         }

@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', allow_negative_numbers = true, value_parser = parse_probability)]
     guarantee: Vec<f64>,
 
-    /// Where to write the table: .csv, .csv.gz or .parquet; - is standard output [default: nowhere].
+    /// Where to write the table: .csv, .tsv, .jsonl (also .gz or .zst) or .parquet; - is standard output [default: nowhere].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -281,5 +281,5 @@ fn write(
         values.iter().map(|column| NewValues::Numbers(column[rows.clone()].to_vec())).collect()
     };
     let files = arguments.files.given();
-    with_columns::write(files, &arguments.table.format(), output, names, &values)
+    with_columns::write(files, &arguments.table.format.format(), output, names, &values)
 }

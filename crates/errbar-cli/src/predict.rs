@@ -18,7 +18,7 @@ use errbar::law::Bounds;
 use errbar::sigma::Model;
 use errbar_table::dates::DateFormat;
 use errbar_table::files::Files;
-use errbar_table::{Batch, Format, Na, NewColumn, NewKind, NewValues, Sink, Stream, Tables};
+use errbar_table::{Batch, NewColumn, NewKind, NewValues, Sink, Stream, Tables};
 
 use self::columns::Columns;
 use self::error_bars::ErrorBars;
@@ -26,12 +26,12 @@ use self::in_time::InTime;
 use self::outputs::Outputs;
 use self::promise::Promise;
 use self::tally::Tally;
-use crate::arguments::{Threads, parse_finite, parse_probability};
+use crate::arguments::{FormatArguments, Threads, parse_finite, parse_probability};
 use crate::columns::Sources;
 use crate::console::Console;
 use crate::files::FileArguments;
 use crate::series::words_of;
-use crate::{arguments, model_file, stop};
+use crate::{advice, arguments, model_file, stop};
 
 /// Put error bars on new forecasts.
 ///
@@ -75,8 +75,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     model: PathBuf,
 
-    /// Where to write: .csv, .csv.gz or .parquet (or .tsv, from a table with tabs); - is standard output. A folder
-    /// (with / at its end, or one that is there) takes a file of its own for each that is read, of the same name and kind.
+    /// Where to write: .csv, .tsv, .jsonl (also .gz or .zst) or .parquet; - is standard output. A folder (with / at its end, or one that is there) takes a file of its own for each that is read, of the same name and kind.
     #[arg(long, short, value_name = "FILE|FOLDER/", default_value = "-")]
     output: PathBuf,
 
@@ -140,18 +139,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
 
-    /// The separator of a CSV file [default: the one its header has].
-    #[arg(long, value_name = "CHARACTER", value_parser = arguments::parse_separator)]
-    separator: Option<u8>,
-
-    /// Numbers are written 3,14 instead of 3.14.
-    #[arg(long)]
-    decimal_comma: bool,
-
-    /// What stands for a missing value besides empty fields, NA, -- and their like: texts or numbers,
-    /// as in --na -999,M.
-    #[arg(long, value_name = "VALUES", value_delimiter = ',', allow_hyphen_values = true, value_parser = arguments::parse_na)]
-    na: Vec<String>,
+    #[command(flatten)]
+    format: FormatArguments,
 
     #[command(flatten)]
     threads: Threads,
@@ -185,14 +174,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Result<()> {
-    let Arguments { separator, decimal_comma, na, .. } = arguments;
-    let (separator, decimal_comma) = (*separator, *decimal_comma);
-    let format = Format { separator, decimal_comma, na: Na::new(na) };
+    let format = arguments.format.format();
     let files = Files::of(arguments.files.given())?;
     let tables = Tables::open(&files.paths, &format)?;
     for what in &files.left_out {
         arguments.console.note(&format!("no tables by their names, and not read: {what}"));
     }
+    tables.notes().for_each(|note| arguments.console.note(&advice::on_note(note)));
     let model = arguments.model.display().to_string();
     let mut columns = Sources::new(fitted.ensemble(), &tables, &model)?;
     for name in fitted.table_names() {

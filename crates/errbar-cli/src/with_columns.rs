@@ -9,11 +9,11 @@ use errbar_table::{Format, NewColumn, NewValues, Sink, Tables};
 
 use crate::{output, stop};
 
-/// How the names of tables may end: besides Parquet, what is plain text to whoever opens it.
-const TABLES: [&str; 12] = [
-    "csv", "csv.gz", "parquet", "tsv", "tsv.gz", "tab", "tab.gz", "txt", "txt.gz", "dat", "dat.gz",
-    "gz",
-];
+/// How the names of tables may end: besides Parquet and JSON lines, what is plain text to whoever opens it.
+const TABLES: [&str; 7] = ["csv", "tsv", "tab", "txt", "dat", "jsonl", "ndjson"];
+
+/// What may follow these.
+const PACKED: [&str; 2] = ["gz", "zst"];
 
 /// Refuses a place that a table is not written to.
 pub(crate) fn check(output: &Path) -> anyhow::Result<()> {
@@ -26,12 +26,27 @@ pub(crate) fn check(output: &Path) -> anyhow::Result<()> {
 
 /// Refuses a name that promises another kind of file.
 pub(crate) fn check_name(output: &Path) -> anyhow::Result<()> {
+    let packed = PACKED.iter().flat_map(|packed| TABLES.map(|table| format!("{table}.{packed}")));
+    let packed: Vec<String> = packed.collect();
+    let packed = packed.iter().map(String::as_str);
+    let all: Vec<&str> =
+        TABLES.into_iter().chain(PACKED).chain(["parquet"]).chain(packed).collect();
     output::check_ending(
         output,
-        &TABLES,
-        "tables are written to files that end in .csv, .csv.gz or .parquet (or .tsv, where fields are \
-         separated by tabs)",
+        &all,
+        "tables are written to files that end in .csv, .tsv, .jsonl (also with .gz or .zst) or .parquet",
     )
+}
+
+/// The name of a file that is written with the rows of another one, of the same kind where that is written: a spreadsheet
+/// becomes a CSV, and what is packed otherwise is not.
+pub(crate) fn as_written(read: &Path) -> PathBuf {
+    let ending = output::ending(read).unwrap_or_default();
+    match ending.rsplit('.').next() {
+        Some("xlsx" | "xlsm" | "xlsb" | "xls" | "ods") => read.with_extension("csv"),
+        Some("xz" | "bz2") => read.with_extension(""),
+        _ => read.to_path_buf(),
+    }
 }
 
 /// Copies the table that files make; `values` gives those of some of its rows, counted from 0.

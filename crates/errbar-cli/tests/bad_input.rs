@@ -196,9 +196,17 @@ fn files_that_are_no_tables() {
         fit("UTF-16", &["t.csv is text in UTF-16; save it as UTF-8"], utf16(&all, true)),
         fit("UTF-16, no mark", &["t.csv is text in UTF-16; save it as UTF-8"], utf16(&all, false)),
         fit("binary", &["t.csv is neither text nor Parquet; give a CSV file"], binary),
-        fit("zip", &["t.csv is a zip archive", "save it as CSV"], b"PK\x03\x04 and so on".to_vec()),
-        fit("xz", &["t.csv is compressed with xz; unpack it"], b"\xfd7zXZ\x00\x00\x04".to_vec()),
-        fit("zstd", &["t.csv is compressed with zstd; unpack"], b"\x28\xb5\x2f\xfd\x04".to_vec()),
+        fit(
+            "zip",
+            &["t.csv is a zip archive or a spreadsheet, and damaged"],
+            b"PK\x03\x04 and so on".to_vec(),
+        ),
+        fit(
+            "xz",
+            &["cannot unpack t.csv: the xz data is damaged"],
+            b"\xfd7zXZ\x00\x00\x04".to_vec(),
+        ),
+        fit("zstd", &["cannot unpack t.csv: the zstd data"], b"\x28\xb5\x2f\xfd\x04".to_vec()),
         fit("HDF5", &["t.csv is an HDF5", "Parquet or CSV"], b"\x89HDF\r\n\x1a\n\x00".to_vec()),
         fit("SQLite", &["t.csv is an SQLite database"], b"SQLite format 3\x00\x10\x00".to_vec()),
         fit(
@@ -211,7 +219,7 @@ fn files_that_are_no_tables() {
             &["cannot unpack t.csv: the gzip data is damaged"],
             b"\x1f\x8b\x08 but no more of a gzip file than that".to_vec(),
         ),
-        fit("gzip of gzip", &["t.csv is neither text nor Parquet"], gzipped(&gzipped(&[0; 5000]))),
+        fit("gzip of gzip", &["t.csv is compressed once more"], gzipped(&gzipped(&[0; 5000]))),
         fit("gzip of zip", &["t.csv is a zip archive"], gzipped(b"PK\x03\x04 and so on")),
     ];
     check_all(&cases, &Models::new());
@@ -988,7 +996,7 @@ fn parquet_files_that_cannot_be_used() {
         fit(
             "gzipped",
             columns,
-            &["t.parquet is a gzipped Parquet file; unpack it"],
+            &["t.parquet is a Parquet file compressed with gzip; unpack it with gunzip"],
             &gzipped(PARQUET),
         ),
         fit(
@@ -1163,25 +1171,25 @@ fn places_that_cannot_be_written() {
 #[test]
 fn endings_that_are_not_written() {
     let models = Models::new();
-    let mut cases: Vec<Case> = ["xlsx", "tsv", "json", "feather", "XLS", "parquet.gz", "pq", "zip"]
-        .into_iter()
-        .map(|ending| {
-            let line = format!("predict good.csv -m model.json -o out.{ending}");
-            case("predict", &line, 1, &["cannot write out.", ".csv, .csv.gz or .parquet"])
-        })
-        .collect();
+    let mut cases: Vec<Case> =
+        ["xlsx", "json", "feather", "XLS", "parquet.gz", "csv.xz", "pq", "zip"]
+            .into_iter()
+            .map(|ending| {
+                let line = format!("predict good.csv -m model.json -o out.{ending}");
+                let written = ".csv, .tsv, .jsonl (also with .gz or .zst) or .parquet";
+                case("predict", &line, 1, &["cannot write out.", written])
+            })
+            .collect();
     // Before any work: neither the model nor the table is there.
     let nothing = "predict no.csv -m no.json -o out.xlsx";
     cases.push(case("predict nothing", nothing, 1, &[".xlsx is not written; tables are written"]));
-    let tabs = "predict good.csv -m model.json -o out.tsv";
-    cases.push(case("tabs", tabs, 1, &["out.tsv with tabs", "good.csv has ',' between"]));
     let page = "report no.csv --sigma s -o page.pdf";
     cases.push(case("a page", page, 1, &[".pdf is not written", "ends in .html"]));
     let onnx = "fit no.csv -o m.onnx";
     cases.push(case("a model", onnx, 1, &["m.onnx", "ends in .json", "errbar export"]));
     check_all(&cases, &models);
 
-    // Endings that are plain text, or none, are as good as .csv; a table with tabs is written as one.
+    // Endings that are plain text, or none, are as good as .csv; .tsv has tabs.
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     put("good.csv", &table(5));
@@ -1194,6 +1202,7 @@ fn endings_that_are_not_written() {
         ("good.csv", "out.CSV.GZ"),
         ("good.csv", "v1.parquet"),
         ("good.tsv", "out.tsv"),
+        ("good.csv", "other.tsv"),
         ("v1.parquet", "again.tsv"),
     ] {
         let prefix = if from == "v1.parquet" { "again_" } else { "" };

@@ -7,10 +7,8 @@ use crate::words::shown;
 use crate::{Error, Result, output};
 
 /// How the names of tables end.
-const ENDINGS: [&str; 12] = [
-    "csv", "tsv", "tab", "txt", "dat", "parquet", "csv.gz", "tsv.gz", "tab.gz", "txt.gz", "dat.gz",
-    "gz",
-];
+const ENDINGS: [&str; 12] =
+    ["csv", "tsv", "tab", "txt", "dat", "jsonl", "ndjson", "parquet", "xlsx", "xlsm", "xls", "ods"];
 
 /// The files that paths stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,8 +68,8 @@ impl Files {
                 None => String::from("it is empty"),
             };
             return Err(Error::Usage(format!(
-                "there is no table in the folder {name}: tables end in .csv, .tsv, .tab, .txt, .dat (also \
-                 with .gz) or .parquet; {has}"
+                "there is no table in the folder {name}: tables end in .csv, .tsv, .tab, .txt, .dat, .jsonl (also \
+                 with .gz, .zst, .xz, .bz2), .parquet, .xlsx or .ods; {has}"
             )));
         }
         self.left_out.extend(listed(&others, folders).map(|listed| format!("{listed} in {name}")));
@@ -106,7 +104,10 @@ impl Files {
 /// Whether a file in a folder is a table, by its name.
 fn is_table(path: &Path) -> bool {
     let is_hidden = path.file_name().is_none_or(|name| name.to_string_lossy().starts_with('.'));
-    !is_hidden && output::ending(path).is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+    let Some(ending) = output::ending(path) else { return false };
+    let (end, packed) = ending.split_once('.').unwrap_or((&ending, ""));
+    let is_table = ENDINGS.contains(&end) || output::PACKED.contains(&end);
+    !is_hidden && is_table && (packed.is_empty() || output::PACKED.contains(&packed))
 }
 
 /// "README.md, notes.doc and 2 folders"; nothing for nothing.

@@ -7,7 +7,8 @@ use crate::csv::blocks::Sizes;
 use crate::stream::Streamed;
 use crate::table::Opened;
 use crate::{
-    Format, NewColumn, NewKind, NewValues, NumberColumn, Numbers, Sink, Stream, Table, Texts,
+    Format, NewColumn, NewKind, NewValues, NumberColumn, Numbers, Separator, Sink, Stream, Table,
+    Texts,
 };
 
 /// Reads bytes as a column of times in every way there is.
@@ -35,7 +36,11 @@ pub fn check(bytes: &[u8]) {
     // Cuts anywhere, the same for the same bytes.
     let small = Sizes { block: 1 + bytes.len() % 61, piece: 1 + bytes.len() % 13, record: 1 << 20 };
     let comma = Format { separator: None, decimal_comma: true, ..Format::default() };
-    let told = Format { separator: Some(b'|'), decimal_comma: false, ..Format::default() };
+    let told = Format {
+        separator: Some(Separator::Byte(b'|')),
+        decimal_comma: false,
+        ..Format::default()
+    };
     for format in [Format::default(), comma, told] {
         let whole = read(&path, &format, large);
         let in_parts = read(&path, &format, small);
@@ -186,7 +191,7 @@ fn written(path: &Path, format: &Format, sizes: Sizes, whole: &TableAsRead, copy
     let mut write = || -> crate::Result<()> {
         let mut stream = opened(path, format, &[], sizes)?;
         if let Streamed::Csv(csv) = &stream.now {
-            told.separator = Some(csv.header.layout.separator);
+            told.separator = Some(Separator::Byte(csv.header.layout.separator));
         }
         let column = |(name, kind): (&String, NewKind)| NewColumn { name: name.clone(), kind };
         let columns = names.iter().zip([NewKind::Number, NewKind::Flag]).map(column).collect();

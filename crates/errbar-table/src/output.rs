@@ -33,7 +33,10 @@ pub fn check_place(path: &Path) -> Result<()> {
     }
 }
 
-/// The ending of a file's name in small letters, with .gz two of them. Digits alone, as in
+/// How the names of compressed files end.
+pub(crate) const PACKED: [&str; 4] = ["gz", "zst", "xz", "bz2"];
+
+/// The ending of a file's name in small letters, two of them if it is compressed: csv.gz. Digits alone, as in
 /// forecast.2024, are none.
 #[must_use]
 pub fn ending(path: &Path) -> Option<String> {
@@ -42,8 +45,12 @@ pub fn ending(path: &Path) -> Option<String> {
         let end = Path::new(name).extension()?.to_str()?.to_string();
         (!end.is_empty() && !end.bytes().all(|byte| byte.is_ascii_digit())).then_some(end)
     };
-    match name.strip_suffix(".gz") {
-        Some(rest) => Some(last(rest).map_or("gz".into(), |end| end + ".gz")),
+    let packed =
+        PACKED.iter().find_map(|end| Some((name.strip_suffix(end)?.strip_suffix('.')?, end)));
+    match packed {
+        Some((rest, packed)) => {
+            Some(last(rest).map_or(packed.to_string(), |end| format!("{end}.{packed}")))
+        }
         None => last(&name),
     }
 }

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use crate::csv::CsvStream;
 use crate::csv::kinds::{self, Kind};
+use crate::csv::layout::Layout;
 use crate::csv::write::{CsvSink, Style};
+use crate::json::write::JsonSink;
 use crate::output::{self, Pending};
+use crate::packed::Packing;
 use crate::parquet::leaf::Leaf;
+use crate::parquet::read::ParquetStream;
 use crate::parquet::values::Meaning;
 use crate::parquet::write::{self, ParquetSink};
 use crate::stream::{Arranged, RawRows, Streamed};
-use crate::{Batch, Error, Result, Stream};
+use crate::{Batch, Error, Result, Separator, Stream};
 
 /// A column that is added to a table.
 pub struct NewColumn {
@@ -51,6 +55,11 @@ pub struct Sink {
 
 enum Written {
     Csv(CsvSink),
+    Json {
+        sink: JsonSink,
+        /// What the columns of a CSV table hold.
+        kinds: Option<Vec<Kind>>,
+    },
     Parquet {
         sink: Box<ParquetSink>,
         /// What the columns of a CSV table hold.
@@ -60,11 +69,11 @@ enum Written {
 
 impl Sink {
     /// Begins a file beside `path`, which takes its place in the end; `-` is standard output. A name
-    /// that ends in .parquet makes a Parquet file, .gz a gzipped CSV, any other a CSV with the
-    /// separator of the table that was read, or of a Parquet file commas (tabs for .tsv). Of several files the
-    /// first says how.
+    /// that ends in .parquet makes a Parquet file, .jsonl or .ndjson JSON lines, .tsv a table with tabs, any other a CSV
+    /// with the separator of the table that was read, or commas where it has none of its own; with .gz or .zst behind
+    /// that it is compressed. Of several files the first says how.
     ///
-    /// A sink comes before the first batch of its stream. For a Parquet file of a CSV table it looks at
+    /// A sink comes before the first batch of its stream. For a Parquet file or JSON lines of a CSV table it looks at
     /// all rows; `stop` says whether to give that up.
     ///
     /// # Errors
@@ -89,38 +98,62 @@ impl Sink {
             }
             names.push(column.name.clone());
         }
-        let ends_in =
-            |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
-        let tabs = matches!(output::ending(path).as_deref(), Some("tsv" | "tsv.gz"));
+        let ending = output::ending(path).unwrap_or_default();
+        let packing = Packing::of_name(path);
+        let form = ending.split('.').next().unwrap_or_default();
+        let tabs = matches!(form, "tsv" | "tab");
         let kinds = columns.iter().map(|column| column.kind).collect();
-        let file = match (&stream.now, ends_in("parquet")) {
-            (Streamed::Csv(csv), false) => {
+        let file = match (&stream.now, Form::of(form)) {
+            (Streamed::Csv(csv), Form::Text) => {
+                let layout = csv.header.layout;
+                let separator = match (tabs, csv.header.remade, layout.decimal_comma) {
+                    (true, ..) => b'\t',
+                    (_, false, _) => layout.separator,
+                    (_, true, false) => b',',
+                    (_, true, true) => b';',
+                };
                 let style = Style {
-                    separator: csv.header.layout.separator,
+                    separator,
                     line_end: csv.header.line_end,
-                    decimal_comma: csv.header.layout.decimal_comma,
-                    gzip: ends_in("gz"),
+                    decimal_comma: layout.decimal_comma,
+                    packing,
                     at_once: path.as_os_str() == "-",
+                };
+                let header = match separator == layout.separator && !csv.header.remade {
+                    true => csv.header.raw.clone(),
+                    false => style.header(&csv.header.names),
                 };
                 let file = Pending::create(path)?;
-                Written::Csv(CsvSink::new(file, style, &csv.header.raw, &columns)?)
+                Written::Csv(CsvSink::new(file, style, &header, &columns)?)
             }
-            (Streamed::Parquet(parquet), false) => {
+            (Streamed::Parquet(parquet), Form::Text) => {
                 let table = &parquet.table;
+                let told = match table.format.separator {
+                    Some(Separator::Byte(byte)) => byte,
+                    _ => b',',
+                };
                 let style = Style {
-                    separator: table.format.separator.unwrap_or(if tabs { b'\t' } else { b',' }),
+                    separator: if tabs { b'\t' } else { told },
                     line_end: "\n",
                     decimal_comma: table.format.decimal_comma,
-                    gzip: ends_in("gz"),
+                    packing,
                     at_once: path.as_os_str() == "-",
                 };
-                if let Some(nested) = table.places.iter().position(Option::is_none) {
-                    return Err(table.nested(nested));
-                }
+                check_flat(parquet)?;
                 let file = Pending::create(path)?;
                 Written::Csv(CsvSink::new(file, style, &style.header(&table.names), &columns)?)
             }
-            (Streamed::Parquet(parquet), true) => {
+            (Streamed::Parquet(parquet), Form::Json) => {
+                check_flat(parquet)?;
+                let sink = JsonSink::new(Pending::create(path)?, packing, &names);
+                Written::Json { sink, kinds: None }
+            }
+            (Streamed::Csv(csv), Form::Json) => {
+                let kinds = kinds_of_all(csv, stream, stop)?;
+                let sink = JsonSink::new(Pending::create(path)?, packing, &names);
+                Written::Json { sink, kinds: Some(kinds) }
+            }
+            (Streamed::Parquet(parquet), Form::Parquet) => {
                 if let Some(more) = &stream.more {
                     more.tables.check_same_types()?;
                 }
@@ -129,7 +162,7 @@ impl Sink {
                 let sink = ParquetSink::like(name, file, &parquet.table, &columns)?;
                 Written::Parquet { sink: Box::new(sink), kinds: None }
             }
-            (Streamed::Csv(csv), true) => {
+            (Streamed::Csv(csv), Form::Parquet) => {
                 if let Some(more) = &stream.more {
                     more.tables.check_same_types()?;
                 }
@@ -197,19 +230,37 @@ impl Sink {
                 Arranged::Csv { layout, order },
             ) => {
                 let new: Vec<Leaf> = values.iter().map(write::leaf_of).collect();
-                let order = order.clone().unwrap_or_else(|| (0..kinds.len()).collect());
-                let mut here = kinds.clone();
-                for (kind, at) in kinds.iter().zip(&order) {
-                    *here.get_mut(*at).ok_or_else(other)? = *kind;
-                }
-                let Some(old) = kinds::convert(bytes, records, layout, &here) else {
-                    let why = "the table has changed while it was read";
-                    return Err(Error::Content(why.into()));
-                };
-                let old = order.iter().filter_map(|at| old.get(*at));
-                let old = old.map(|parts| parts.iter().collect());
+                let old = typed(kinds, bytes, records, layout, order.as_deref())?;
+                let old = old.iter().map(|parts| parts.iter().collect());
                 let parts: Vec<Vec<&Leaf>> = old.chain(new.iter().map(|leaf| vec![leaf])).collect();
                 sink.write(batch.rows, &parts)
+            }
+            (
+                Written::Json { sink, kinds: None },
+                RawRows::Parquet(leaves),
+                Arranged::Parquet { places, .. },
+            ) => {
+                let new: Vec<Leaf> = values.iter().map(write::leaf_of).collect();
+                let old = places.iter().filter_map(|place| {
+                    let (leaf, meaning) = (*place)?;
+                    Some((vec![leaves.get(leaf)?], meaning))
+                });
+                let new =
+                    new.iter().zip(&self.kinds).map(|(leaf, kind)| (vec![leaf], kind.meaning()));
+                sink.write(batch.rows, &old.chain(new).collect::<Vec<_>>())
+            }
+            (
+                Written::Json { sink, kinds: Some(kinds) },
+                RawRows::Csv { bytes, records },
+                Arranged::Csv { layout, order },
+            ) => {
+                let new: Vec<Leaf> = values.iter().map(write::leaf_of).collect();
+                let old = typed(kinds, bytes, records, layout, order.as_deref())?;
+                let old = old.iter().zip(kinds.iter());
+                let old = old.map(|(parts, kind)| (parts.iter().collect(), kind.meaning()));
+                let new =
+                    new.iter().zip(&self.kinds).map(|(leaf, kind)| (vec![leaf], kind.meaning()));
+                sink.write(batch.rows, &old.chain(new).collect::<Vec<_>>())
             }
             _ => Err(other()),
         }
@@ -222,9 +273,64 @@ impl Sink {
     pub fn finish(self) -> Result<()> {
         match self.file {
             Written::Csv(sink) => sink.finish(),
+            Written::Json { sink, .. } => sink.finish(),
             Written::Parquet { sink, .. } => sink.finish(),
         }
     }
+}
+
+/// What a file is written as, by the ending of its name.
+enum Form {
+    Text,
+    Json,
+    Parquet,
+}
+
+impl Form {
+    fn of(ending: &str) -> Self {
+        match ending {
+            "parquet" => Self::Parquet,
+            "jsonl" | "ndjson" => Self::Json,
+            _ => Self::Text,
+        }
+    }
+}
+
+impl NewKind {
+    fn meaning(self) -> Meaning {
+        match self {
+            Self::Number => Meaning::Float,
+            Self::Flag => Meaning::Flag,
+            Self::Text => Meaning::Text,
+        }
+    }
+}
+
+/// Refuses what only a Parquet file can hold.
+fn check_flat(parquet: &ParquetStream) -> Result<()> {
+    match parquet.table.places.iter().position(Option::is_none) {
+        Some(nested) => Err(parquet.table.nested(nested)),
+        None => Ok(()),
+    }
+}
+
+/// Records of a CSV table as columns of these kinds: the columns of the first file, whose places here `order` gives.
+fn typed(
+    kinds: &[Kind],
+    bytes: &[u8],
+    records: &[std::ops::Range<u32>],
+    layout: &Layout,
+    order: Option<&[usize]>,
+) -> Result<Vec<Vec<Leaf>>> {
+    let order = order.map_or_else(|| (0..kinds.len()).collect(), <[usize]>::to_vec);
+    let changed = || Error::Content("the table has changed while it was read".into());
+    let mut here = kinds.to_vec();
+    for (kind, at) in kinds.iter().zip(&order) {
+        *here.get_mut(*at).ok_or_else(changed)? = *kind;
+    }
+    let columns = kinds::convert(bytes, records, layout, &here).ok_or_else(changed)?;
+    let mut columns: Vec<Option<Vec<Leaf>>> = columns.into_iter().map(Some).collect();
+    order.iter().map(|at| columns.get_mut(*at).and_then(Option::take).ok_or_else(changed)).collect()
 }
 
 /// What the columns of the first file hold in all files.

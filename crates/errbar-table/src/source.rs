@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::read::MultiGzDecoder;
-
-use crate::words::plain;
-use crate::{Error, Result};
+use crate::packed::Packing;
+use crate::refused::other_kind;
+use crate::words::Told;
+use crate::{Error, Format, Note, Result, json, sheets};
 
 /// Bytes looked at to tell what a file is.
 const HEAD: u64 = 4096;
@@ -42,18 +42,42 @@ pub(crate) struct Source {
 
 /// What a file is.
 pub(crate) enum Kind {
-    /// Text, decompressed where need be: what was read of it, and the rest.
-    Text(Vec<u8>, Box<dyn Read + Send>),
+    /// Text, or what has been made text.
+    Text(Text),
     /// A Parquet file, which is read out of order. A copy of a pipe has no name and is gone when it
     /// is closed.
     Parquet(File),
 }
 
+/// A table as text: what was read of it, and the rest.
+pub(crate) struct Text {
+    pub(crate) head: Vec<u8>,
+    pub(crate) rest: Box<dyn Read + Send>,
+    pub(crate) form: Form,
+    /// What there is to say of how it became text.
+    pub(crate) notes: Vec<Note>,
+}
+
+/// What a table was before it was text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Text.
+    Plain,
+    /// A sheet, made a CSV with tabs.
+    Sheet,
+    /// JSON, made a CSV with tabs: its first line is the header, whatever it looks like.
+    Json,
+}
+
+const PARQUET: &[u8] = b"PAR1";
+const ZIP: &[u8] = b"PK\x03\x04";
+const OLD_OFFICE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
 /// Opens a file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> Result<Source> {
+pub(crate) fn open(path: &Path, format: &Format) -> Result<Source> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".to_string() } else { path.display().to_string() };
-    let failed = |error: io::Error| Error::Read { file: name.clone(), error };
+    let failed = |error: io::Error| not_read(&name, error);
 
     let read = Arc::new(AtomicU64::new(0));
     let count = read.clone();
@@ -71,30 +95,45 @@ pub(crate) fn open(path: &Path) -> Result<Source> {
     };
     let progress = Progress { read, length };
     let reopen = length.is_some().then(|| path.to_path_buf());
-
-    let (head, rest) = look(raw).map_err(failed)?;
-    if head.starts_with(b"PAR1") {
-        let file = match &reopen {
-            Some(path) => File::open(path).map_err(failed)?,
-            None => spool(Cursor::new(head).chain(rest))?,
-        };
-        return Ok(Source { name, path: reopen, progress, kind: Kind::Parquet(file) });
-    }
-    let (head, rest) = if head.starts_with(&[0x1f, 0x8b]) {
-        let (head, rest) = look(Box::new(MultiGzDecoder::new(Cursor::new(head).chain(rest))))
-            .map_err(|error| not_unpacked(&name, &error))?;
-        if head.starts_with(b"PAR1") {
-            let what = "a gzipped Parquet file; unpack it with gunzip first";
-            return Err(Error::Content(format!("{name} is {what}")));
-        }
-        (head, rest)
-    } else {
-        (head, rest)
+    // The whole file, to be read out of order.
+    let whole = |head: Vec<u8>, rest: Box<dyn Read + Send>| match &reopen {
+        Some(path) => File::open(path).map_err(|error| not_read(&name, error)),
+        None => spool(Cursor::new(head).chain(rest)),
     };
+
+    let (mut head, mut rest) = look(raw).map_err(failed)?;
+    if head.starts_with(PARQUET) {
+        let kind = Kind::Parquet(whole(head, rest)?);
+        return Ok(Source { name, path: reopen, progress, kind });
+    }
+    if let Some(packing) = Packing::of(&head) {
+        let unpacked = packing.unpack(&name, Cursor::new(head).chain(rest)).map_err(failed)?;
+        (head, rest) = look(unpacked).map_err(failed)?;
+        let (what, command) = packing.words();
+        let inside = match () {
+            () if head.starts_with(PARQUET) => "a Parquet file",
+            () if head.starts_with(ZIP) => "a zip archive or a spreadsheet",
+            () if head.starts_with(OLD_OFFICE) => "an old Office file",
+            () if Packing::of(&head).is_some() => "compressed once more and",
+            () => "",
+        };
+        if !inside.is_empty() {
+            return Err(Error::Content(format!(
+                "{name} is {inside} compressed with {what}; unpack it with {command} first"
+            )));
+        }
+    } else if head.starts_with(ZIP) || head.starts_with(OLD_OFFICE) {
+        let text = sheets::read(&name, whole(head, rest)?, format)?;
+        return Ok(Source { name, path: reopen, progress, kind: Kind::Text(text) });
+    }
     if let Some(what) = other_kind(&head) {
         return Err(Error::Content(format!("{name} is {what}")));
     }
-    Ok(Source { name, path: reopen, progress, kind: Kind::Text(head, rest) })
+    let text = match json::is_json(&head) {
+        true => json::read(&name, head, rest, format)?,
+        false => Text { head, rest, form: Form::Plain, notes: vec![] },
+    };
+    Ok(Source { name, path: reopen, progress, kind: Kind::Text(text) })
 }
 
 /// A copy of a stream that can be read out of order or twice.
@@ -108,18 +147,10 @@ pub(crate) fn spool(mut reader: impl Read) -> Result<File> {
 
 /// A failure while reading.
 pub(crate) fn not_read(name: &str, error: io::Error) -> Error {
-    match error.kind() {
-        // Only the decompressor says these.
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            not_unpacked(name, &error)
-        }
-        _ => Error::Read { file: name.to_string(), error },
+    match Told::of(&error) {
+        Some(sentence) => Error::Content(sentence),
+        None => Error::Read { file: name.to_string(), error },
     }
-}
-
-fn not_unpacked(name: &str, error: &io::Error) -> Error {
-    let why = plain(error);
-    Error::Content(format!("cannot unpack {name}: the gzip data is damaged or cut short ({why})"))
 }
 
 /// The first bytes and the rest.
@@ -127,49 +158,6 @@ fn look(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read +
     let mut head = Vec::new();
     reader.by_ref().take(HEAD).read_to_end(&mut head)?;
     Ok((head, reader))
-}
-
-/// What a file is that is no text, and what to do about it.
-fn other_kind(head: &[u8]) -> Option<&'static str> {
-    const KINDS: [(&[u8], &str); 15] = [
-        (b"PK\x03\x04", "a zip archive or an Excel workbook; unpack it or save it as CSV"),
-        (b"PK\x05\x06", "an empty zip archive; give a CSV or Parquet file"),
-        (b"\xd0\xcf\x11\xe0", "an old Excel workbook; save it as CSV"),
-        (b"\xfd7zXZ\x00", "compressed with xz; unpack it with xz -d, or compress it with gzip"),
-        (
-            b"\x28\xb5\x2f\xfd",
-            "compressed with zstd; unpack it with zstd -d, or compress it with gzip",
-        ),
-        (
-            b"\x04\x22\x4d\x18",
-            "compressed with lz4; unpack it with lz4 -d, or compress it with gzip",
-        ),
-        (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
-        (b"ARROW1", "an Arrow file; save it as Parquet or CSV"),
-        (b"FEA1", "a Feather file; save it as Parquet or CSV"),
-        (b"\x89HDF", "an HDF5 or NetCDF file; save the table as Parquet or CSV"),
-        (b"CDF\x01", "a NetCDF file; save the table as Parquet or CSV"),
-        (b"CDF\x02", "a NetCDF file; save the table as Parquet or CSV"),
-        (b"SQLite format 3", "an SQLite database; save the table as CSV"),
-        (b"%PDF-", "a PDF file; give a CSV or Parquet file"),
-        (b"PARE", "an encrypted Parquet file; save it without encryption"),
-    ];
-    if let Some((_, what)) = KINDS.iter().find(|(mark, _)| head.starts_with(mark)) {
-        return Some(what);
-    }
-    if head.starts_with(b"BZh") && head.get(4..10) == Some(b"1AY&SY") {
-        return Some("compressed with bzip2; unpack it with bunzip2, or compress it with gzip");
-    }
-    let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|&&b| b == 0).count();
-    let half = head.len() / 2;
-    if head.starts_with(&[0xff, 0xfe])
-        || head.starts_with(&[0xfe, 0xff])
-        || (half > 1 && (zeros(0) > half * 2 / 3) != (zeros(1) > half * 2 / 3))
-    {
-        return Some("text in UTF-16; save it as UTF-8 (in Excel: \"CSV UTF-8\")");
-    }
-    head.contains(&0)
-        .then_some("neither text nor Parquet; give a CSV file, also gzipped, or a Parquet file")
 }
 
 /// Counts what is read.

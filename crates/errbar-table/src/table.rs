@@ -7,7 +7,7 @@ use crate::csv::reading::CsvReading;
 use crate::parquet::file::Parquet;
 use crate::parquet::reading::ParquetReading;
 use crate::stream::Stream;
-use crate::{Error, Format, Na, Odd, names, source};
+use crate::{Error, Format, Na, Note, Odd, names, source};
 
 /// An opened table whose header has been read.
 pub struct Table(pub(crate) Opened, Na);
@@ -92,15 +92,15 @@ impl Reading {
 
 impl Table {
     /// Opens a file and reads its header; `-` is standard input. The format is known by content
-    /// (gzip and Parquet have their marks), not by name.
+    /// (gzip, Parquet and spreadsheets have their marks), not by name.
     ///
     /// # Errors
     /// A file that is not there, or is no table: a sentence that says what it is instead.
     pub fn open(path: &Path, format: &Format) -> crate::Result<Self> {
-        let source = source::open(path)?;
+        let source = source::open(path, format)?;
         match source.kind {
-            source::Kind::Text(head, rest) => {
-                let csv = Csv::open(source.name, source.path, source.progress, format, head, rest)?;
+            source::Kind::Text(text) => {
+                let csv = Csv::open(source.name, source.path, source.progress, format, text)?;
                 Ok(Self(Opened::Csv(csv), format.na.clone()))
             }
             source::Kind::Parquet(file) => {
@@ -119,12 +119,12 @@ impl Table {
         }
     }
 
-    /// What lies between the fields of a CSV file.
+    /// What is worth knowing of how it is read.
     #[must_use]
-    pub fn separator(&self) -> Option<u8> {
+    pub fn notes(&self) -> &[Note] {
         match &self.0 {
-            Opened::Csv(csv) => Some(csv.header.layout.separator),
-            Opened::Parquet(_) => None,
+            Opened::Csv(csv) => &csv.header.notes,
+            Opened::Parquet(_) => &[],
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::names;
 use crate::stream::Stream;
-use crate::{Error, Format, Result, Table};
+use crate::{Error, Format, Note, Result, Table};
 
 /// Tables of one or several files whose headers have been read, to be used as one: the rows of the first, then those of
 /// the second, and so on. A column is one that all files have, wherever it stands in them.
@@ -21,7 +21,7 @@ pub(crate) struct TableFile {
     path: PathBuf,
     pub(crate) name: String,
     pub(crate) header: Vec<String>,
-    pub(crate) separator: Option<u8>,
+    notes: Vec<Note>,
     /// What its columns hold, where they have a type.
     pub(crate) types: Option<Vec<String>>,
     /// For each common column its place here.
@@ -40,11 +40,11 @@ impl Tables {
         for path in paths {
             let table = Table::open(path, format)?;
             let (name, header) = (table.name().to_string(), table.header().to_vec());
-            let (separator, types) = (table.separator(), table.types());
+            let (notes, types) = (table.notes().to_vec(), table.types());
             // There may be more files than a program may hold open.
             let opened = (paths.len() == 1 || is_stdin(path)).then_some(table);
             let (path, places) = (path.clone(), vec![]);
-            files.push(TableFile { path, name, header, separator, types, places, opened });
+            files.push(TableFile { path, name, header, notes, types, places, opened });
         }
         let Some(first) = files.first() else {
             return Err(Error::Usage("no file was named".into()));
@@ -127,10 +127,9 @@ impl Tables {
         self.files.iter().find(has).map(|file| file.name.as_str())
     }
 
-    /// See [`Table::separator`]; of the first file.
-    #[must_use]
-    pub fn separator(&self) -> Option<u8> {
-        self.files.first()?.separator
+    /// What is worth knowing of how they are read, file by file.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.files.iter().flat_map(|file| &file.notes)
     }
 
     /// The columns that patterns stand for among those that all have, by name: see [`Table::matching`].

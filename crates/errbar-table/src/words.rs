@@ -23,3 +23,20 @@ pub(crate) fn shown(field: &[u8]) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }
+
+/// What is wrong with what is read, in a sentence that names the file, on its way through readers that know nothing but
+/// failures of the system.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Told(String);
+
+impl Told {
+    pub(crate) fn error(sentence: String) -> io::Error {
+        io::Error::other(Self(sentence))
+    }
+
+    /// The sentence, where a failure is one.
+    pub(crate) fn of(error: &io::Error) -> Option<String> {
+        error.get_ref()?.downcast_ref().map(|Self(sentence)| sentence.clone())
+    }
+}

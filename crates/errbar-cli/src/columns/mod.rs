@@ -78,10 +78,11 @@ impl Request {
     /// Opens the files that paths stand for, as one table; `-` is standard input.
     pub(crate) fn open(given: &[PathBuf], arguments: &TableArguments) -> anyhow::Result<Self> {
         let Files { paths, left_out } = Files::of(given)?;
-        let format = arguments.format();
+        let format = arguments.format.format();
         let tables = Tables::open(&paths, &format)?;
-        let notes =
+        let left_out =
             left_out.iter().map(|what| format!("no tables by their names, and not read: {what}"));
+        let notes: Vec<String> = left_out.chain(tables.notes().map(advice::on_note)).collect();
         Ok(Self {
             na: format.na,
             missing: arguments.missing,
@@ -91,7 +92,7 @@ impl Request {
             numbers: Vec::new(),
             texts: Vec::new(),
             time: None,
-            notes: notes.collect(),
+            notes,
         })
     }
 

@@ -57,12 +57,7 @@ impl InTime {
                 if takes_times { "" } else { ", or say --as-fitted" }
             );
         }
-        let format = TableArguments {
-            separator: arguments.separator,
-            decimal_comma: arguments.decimal_comma,
-            na: arguments.na.clone(),
-            missing: None,
-        };
+        let format = TableArguments { format: arguments.format.clone(), missing: None };
         let asked = Asked {
             files: arguments.files.given(),
             table: &format,

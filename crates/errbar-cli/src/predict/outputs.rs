@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use errbar_table::Tables;
 
-use crate::{output, with_columns};
+use crate::with_columns;
 
 /// Where rows are written.
 pub(super) enum Outputs {
@@ -26,7 +26,6 @@ impl Outputs {
             tables.check_same_columns().map_err(|error| {
                 anyhow!("{error}: write a file for each of them, with -o FOLDER/")
             })?;
-            check_tabs(output, tables)?;
             return Ok(Self::One(output.to_path_buf()));
         }
         let mut paths: Vec<PathBuf> = Vec::new();
@@ -38,7 +37,7 @@ impl Outputs {
                     output.display()
                 );
             };
-            let path = output.join(name);
+            let path = with_columns::as_written(&output.join(name));
             with_columns::check_name(&path)?;
             if let Some(other) = paths.iter().position(|other| *other == path) {
                 bail!(
@@ -67,21 +66,4 @@ pub(super) fn is_folder(path: &Path) -> bool {
     let ends_so = path.as_os_str().as_encoded_bytes().ends_with(b"/")
         || path.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR);
     ends_so || path.is_dir()
-}
-
-/// The rows of a CSV file are copied as they are, so that a file whose name promises tabs needs them in
-/// the table that was read.
-fn check_tabs(output: &Path, tables: &Tables) -> anyhow::Result<()> {
-    let ending = output::ending(output);
-    let promised = matches!(ending.as_deref(), Some("tsv" | "tsv.gz" | "tab" | "tab.gz"));
-    match tables.separator() {
-        Some(separator) if promised && separator != b'\t' => bail!(
-            "cannot write {} with tabs: rows are copied as they are, and {} has {:?} between its \
-             fields; write to a file that ends in .csv, .csv.gz or .parquet",
-            output.display(),
-            tables.file(0),
-            char::from(separator)
-        ),
-        _ => Ok(()),
-    }
 }

@@ -11,7 +11,7 @@ use errbar_report::report::Origin;
 
 use super::Arguments;
 use super::read::{ReportRows, RowsOfTheFit};
-use crate::arguments::Missing;
+use crate::arguments::{Missing, separator_name};
 use crate::promise;
 
 pub(super) fn origin(
@@ -185,19 +185,16 @@ fn command(arguments: &Arguments) -> String {
     let inputs = (!arguments.inputs.is_empty()).then(|| quoted(&arguments.inputs.join(",")));
     option("inputs", inputs);
     option("title", text(&arguments.title));
-    let separator = arguments.table.separator.map(|byte| match byte {
-        b'\t' => String::from("tab"),
-        b' ' => String::from("space"),
-        byte => quoted(&char::from(byte).to_string()),
-    });
-    option("separator", separator);
+    let format = &arguments.table.format;
+    option("separator", format.separator.map(|separator| quoted(&separator_name(separator))));
+    option("sheet", text(&format.sheet));
+    option("comment", format.comment.map(|mark| quoted(&char::from(mark).to_string())));
     option(
         "missing",
         (arguments.table.missing == Some(Missing::Error)).then(|| String::from("error")),
     );
-    let na = &arguments.table.na;
-    option("na", (!na.is_empty()).then(|| quoted(&na.join(","))));
-    if arguments.table.decimal_comma {
+    option("na", (!format.na.is_empty()).then(|| quoted(&format.na.join(","))));
+    if format.decimal_comma {
         words.push(String::from("--decimal-comma"));
     }
     if let Some(folder) = &arguments.figures {

@@ -4,7 +4,7 @@
 //! parsed side by side; a cut at a line feed inside quotes would tear a record, so blocks that hold
 //! quotes are cut with care.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -81,12 +81,13 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// Begins with bytes that were read before; they begin with a record.
     pub(crate) fn new(
-        carry: Vec<u8>,
+        begin: Vec<u8>,
         reader: Box<dyn Read + Send>,
         layout: Layout,
         sizes: Sizes,
     ) -> Self {
-        Self { reader, layout, sizes, carry, ended: false, pool: Pool::default() }
+        let reader = Box::new(Cursor::new(begin).chain(reader));
+        Self { reader, layout, sizes, carry: vec![], ended: false, pool: Pool::default() }
     }
 
     /// Other sizes from now on.
@@ -96,7 +97,7 @@ impl Blocks {
 
     /// All bytes that are left, as they are.
     pub(crate) fn into_rest(self) -> impl Read {
-        std::io::Cursor::new(self.carry).chain(self.reader)
+        Cursor::new(self.carry).chain(self.reader)
     }
 
     /// The next records; `None` at the end.

@@ -1,14 +1,15 @@
 //! The header of a CSV file: its separator, its line end and the names of its columns.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::ops::Range;
 
 use super::layout::{Layout, content, text};
-use super::number;
 use super::records::{Ended, Visit, walk};
+use super::top::{self, Cut, Top};
+use super::{blanks, comments, number};
 use crate::names::check_distinct;
-use crate::source::not_read;
-use crate::{Error, Format};
+use crate::source::{Form, Text, not_read};
+use crate::{Error, Format, Note, Separator};
 
 /// The separators that are looked for, the likeliest first.
 pub(crate) const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -16,7 +17,10 @@ pub(crate) const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// A header longer than this is none.
 const LONGEST: usize = 64 << 20;
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
+/// Bytes in which comments, titles and units are looked for.
+const TOP: usize = 64 << 10;
+
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What the first line of a CSV file says.
 pub(crate) struct Header {
@@ -25,23 +29,40 @@ pub(crate) struct Header {
     /// The line as it stands, without its end, with the byte order mark where there is one.
     pub(crate) raw: Vec<u8>,
     pub(crate) line_end: &'static str,
+    /// Whether the tabs between fields are not those of the file, which has blanks or is no text.
+    pub(crate) remade: bool,
+    /// Whether fields lie between blanks.
+    pub(crate) blanks: bool,
+    pub(crate) notes: Vec<Note>,
 }
 
-/// Reads the header, given the first bytes of the file; gives back the bytes read beyond it.
+/// Reads the header; gives back what follows it, in two parts.
 pub(crate) fn read(
     name: &str,
     format: &Format,
-    mut head: Vec<u8>,
-    rest: &mut dyn Read,
-) -> crate::Result<(Header, Vec<u8>)> {
+    text: Text,
+) -> crate::Result<(Header, Vec<u8>, Box<dyn Read + Send>)> {
     check_separator(format)?;
-    let separators = match &format.separator {
-        Some(separator) => std::slice::from_ref(separator),
-        None => SEPARATORS.as_slice(),
-    };
+    let Text { mut head, mut rest, form, mut notes } = text;
+    let tab = Format { separator: Some(Separator::Byte(b'\t')), ..format.clone() };
+    let format = if form == Form::Plain { format } else { &tab };
     let mut ended = false;
+    let mut fill = |head: &mut Vec<u8>, more: usize| -> crate::Result<bool> {
+        let read = rest.by_ref().take(more as u64).read_to_end(head);
+        Ok(read.map_err(|error| not_read(name, error))? < more)
+    };
+    if head.len() < TOP {
+        let more = TOP - head.len();
+        ended = fill(&mut head, more)?;
+    }
+    let top = top::look(&head, format, form, ended);
+    let separators: &[u8] = match format.separator {
+        Some(Separator::Byte(byte)) => &[byte],
+        _ if top.blanks => b" \t",
+        _ => &SEPARATORS,
+    };
     let mut find = |head: &mut Vec<u8>, separators: &[u8]| loop {
-        if let Some(line) = first_line(head, separators, ended) {
+        if let Some(line) = first_line(head, top.begin, separators, ended) {
             return Ok(line);
         }
         if ended {
@@ -53,33 +74,79 @@ pub(crate) fn read(
             let why = format!("{name} has no line end in its first {most} MB; is it a CSV file?");
             return Err(Error::Content(why));
         }
-        let more = head.len().max(4096) as u64;
-        let read = rest.take(more).read_to_end(head).map_err(|e| not_read(name, e))?;
-        ended = (read as u64) < more;
+        ended = fill(head, head.len().max(4096))?;
     };
-    let line = find(&mut head, separators)?;
+    let mut line = find(&mut head, separators)?;
     let body = head.get(line.begin..line.end).unwrap_or_default();
-    if body.iter().all(|byte| byte.is_ascii_whitespace() && !separators.contains(byte)) {
+    if body
+        .iter()
+        .all(|byte| byte.is_ascii_whitespace() && (top.blanks || !separators.contains(byte)))
+    {
         let why = format!("{name} is empty; a header with the names of the columns is needed");
         return Err(Error::Content(why));
     }
-    let separator = format.separator.unwrap_or_else(|| guess(body, format.decimal_comma));
-    // Which quotes open a name, and so where the line ends, is known only now.
-    let line = find(&mut head, &[separator])?;
-    let body = head.get(line.begin..line.end).unwrap_or_default();
+    let separator = match format.separator {
+        Some(Separator::Byte(byte)) => byte,
+        _ if top.blanks => b'\t',
+        _ => guess(body, format.decimal_comma),
+    };
+    if !top.blanks {
+        // Which quotes open a name, and so where the line ends, is known only now.
+        line = find(&mut head, &[separator])?;
+    }
     let layout =
         Layout { separator, terminator: line.terminator, decimal_comma: format.decimal_comma };
-    let names = names(name, body, &layout)?;
-    let mut raw = if head.starts_with(BOM) { BOM.to_vec() } else { vec![] };
-    raw.extend_from_slice(body);
-    let header = Header { layout, names, raw, line_end: line.line_end };
-    Ok((header, head.split_off(line.next.min(head.len()))))
+    let mut next = line.next.min(head.len());
+    let mut raw = head.get(line.begin..line.end).unwrap_or_default().to_vec();
+    if let Some(comment) = &top.comment {
+        // The line that was found is the first row.
+        raw = head.get(comment.clone()).unwrap_or_default().trim_ascii().to_vec();
+        next = line.begin;
+    }
+    if top.blanks {
+        raw = blanks::with_tabs(&raw);
+    }
+    let names = names(name, &raw, &layout)?;
+    notes.extend(said(name, &top, &names));
+    let cut = if top.blanks { Cut::Blanks } else { Cut::At(separator) };
+    let units = match form {
+        Form::Json => None,
+        _ => top::units(head.get(next..).unwrap_or_default(), cut, format, ended),
+    };
+    if let Some((end, units)) = units {
+        notes.push(Note::Units { file: name.to_string(), units });
+        next += end;
+    }
+    if head.starts_with(BOM) && !top.blanks {
+        raw.splice(..0, BOM.iter().copied());
+    }
+    let mut carry = head.split_off(next.min(head.len()));
+    if let Some(mark) = format.comment.filter(|_| form == Form::Plain) {
+        rest = comments::without(Cursor::new(std::mem::take(&mut carry)).chain(rest), mark);
+    }
+    if top.blanks {
+        rest = blanks::reader(Cursor::new(std::mem::take(&mut carry)).chain(rest));
+    }
+    let remade = top.blanks || form != Form::Plain;
+    let (blanks, line_end) = (top.blanks, line.line_end);
+    Ok((Header { layout, names, raw, line_end, remade, blanks, notes }, carry, rest))
+}
+
+/// What was found above the header.
+fn said(file: &str, top: &Top, names: &[String]) -> Option<Note> {
+    let file = file.to_string();
+    if top.comment.is_some() {
+        let first = names.first().cloned().unwrap_or_default();
+        return Some(Note::CommentedHeader { file, first });
+    }
+    let (lines, first) = top.above.clone()?;
+    Some(Note::Above { file, lines, first })
 }
 
 /// A separator that could be part of a number or a quote makes no sense.
 fn check_separator(format: &Format) -> crate::Result<()> {
     match format.separator {
-        Some(byte)
+        Some(Separator::Byte(byte))
             if !byte.is_ascii()
                 || byte.is_ascii_alphanumeric()
                 || b"\"\n\r\0+-.".contains(&byte) =>
@@ -101,9 +168,12 @@ struct Line {
     line_end: &'static str,
 }
 
-/// Finds the first line outside of quotes; `None` when its end is not in sight.
-fn first_line(bytes: &[u8], separators: &[u8], ended: bool) -> Option<Line> {
-    let after_mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+/// Finds the first line outside of quotes from a place on; `None` when its end is not in sight.
+fn first_line(bytes: &[u8], from: usize, separators: &[u8], ended: bool) -> Option<Line> {
+    let after_mark = match from {
+        0 if bytes.starts_with(BOM) => BOM.len(),
+        from => from,
+    };
     let blank = |byte: &u8| byte.is_ascii_whitespace() && !separators.contains(byte);
     let spaces = bytes.iter().skip(after_mark).take_while(|byte| blank(byte)).count();
     // Spaces before the first name belong to the line; line ends do not.
@@ -174,8 +244,8 @@ fn line_at(bytes: &[u8], begin: usize, at: usize, ended: bool) -> Option<Line> {
     Some(Line { begin, end: at, next, terminator, line_end })
 }
 
-/// The separator that stands most often outside of quotes.
-fn guess(line: &[u8], decimal_comma: bool) -> u8 {
+/// How often each separator stands outside of quotes.
+pub(super) fn counts(line: &[u8]) -> [usize; SEPARATORS.len()] {
     let mut counts = [0; SEPARATORS.len()];
     let mut quotes = Quotes::new(&SEPARATORS);
     for byte in line {
@@ -184,6 +254,12 @@ fn guess(line: &[u8], decimal_comma: bool) -> u8 {
             counts[i] += 1;
         }
     }
+    counts
+}
+
+/// The separator that stands most often outside of quotes.
+pub(super) fn guess(line: &[u8], decimal_comma: bool) -> u8 {
+    let mut counts = counts(line);
     // A table whose numbers have commas is seldom separated by them.
     if decimal_comma && counts.iter().skip(1).any(|&count| count > 0) {
         counts[0] = 0;

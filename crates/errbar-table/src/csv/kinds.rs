@@ -17,6 +17,7 @@ use super::records::{Ended, Visit, walk};
 use super::{explain, uneven};
 use crate::Error;
 use crate::parquet::leaf::{Leaf, Values};
+use crate::parquet::values::Meaning;
 use crate::parquet::write::optional;
 
 /// Rows that are converted at once.
@@ -45,6 +46,15 @@ impl Kind {
             Some(_) => Self::Double,
         };
         kind.max(self)
+    }
+
+    /// What such a column holds once it is converted.
+    pub(crate) fn meaning(self) -> Meaning {
+        match self {
+            Self::Int => Meaning::Signed,
+            Self::Double | Self::Missing => Meaning::Float,
+            Self::Text => Meaning::Text,
+        }
     }
 
     /// A column of a Parquet file.

@@ -1,6 +1,8 @@
 //! CSV tables: opened, read whole, or read as a stream.
 
+mod blanks;
 pub(crate) mod blocks;
+mod comments;
 mod decimal;
 pub(crate) mod header;
 pub(crate) mod kinds;
@@ -10,13 +12,15 @@ pub(crate) mod number;
 pub(crate) mod pieces;
 pub(crate) mod reading;
 mod records;
+mod top;
+mod units;
 pub(crate) mod write;
 
-use std::io::{Read, Seek};
+use std::io::Seek;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::source::{self, Progress, Source, not_read};
+use crate::source::{self, Progress, Source, Text, not_read};
 use crate::stream::{Arranged, RawRows};
 use crate::{Batch, Cause, Error, Format, Mark, Na, NotNumber, NumberColumn, Numbers, Odd};
 use blocks::{Block, Blocks, Broken, Sizes};
@@ -35,6 +39,7 @@ pub(crate) struct Csv {
     pub(crate) header: Header,
     pub(crate) blocks: Blocks,
     pub(crate) progress: Progress,
+    format: Format,
 }
 
 impl Csv {
@@ -43,12 +48,11 @@ impl Csv {
         path: Option<PathBuf>,
         progress: Progress,
         format: &Format,
-        head: Vec<u8>,
-        mut rest: Box<dyn Read + Send>,
+        text: Text,
     ) -> crate::Result<Self> {
-        let (header, carry) = header::read(&name, format, head, rest.as_mut())?;
+        let (header, carry, rest) = header::read(&name, format, text)?;
         let blocks = Blocks::new(carry, rest, header.layout, Sizes::default());
-        Ok(Self { name, path, header, blocks, progress })
+        Ok(Self { name, path, header, blocks, progress, format: format.clone() })
     }
 
     fn plan(&self, numbers: &[NumberColumn], texts: &[usize], keep_records: bool, na: &Na) -> Plan {
@@ -61,9 +65,9 @@ impl Csv {
         let numbers: Vec<NumberColumn> = numbers.iter().map(required).collect();
         let plan = self.plan(&numbers, texts, true, na);
         self.blocks.set_sizes(Sizes { block: STREAMED, ..Sizes::default() });
-        let Self { name, path, header, blocks, progress } = self;
+        let Self { name, path, header, blocks, progress, format } = self;
         let blocks = Mutex::new(blocks);
-        CsvStream { name, path, header, blocks, progress, plan, ahead: None, rows: 0 }
+        CsvStream { name, path, header, blocks, progress, format, plan, ahead: None, rows: 0 }
     }
 }
 
@@ -75,6 +79,7 @@ pub(crate) struct CsvStream {
     /// Behind a lock, since a sink may have to look at all rows before the first batch.
     pub(crate) blocks: Mutex<Blocks>,
     pub(crate) progress: Progress,
+    format: Format,
     plan: Plan,
     /// The next block, read while the one before was parsed.
     ahead: Option<Result<Option<Block>, Broken>>,
@@ -137,14 +142,13 @@ impl CsvStream {
             return Err(Error::Usage(why));
         }
         if let Some(path) = &self.path {
-            let separator = Some(layout.separator);
-            let decimal_comma = layout.decimal_comma;
-            let format = Format { separator, decimal_comma, ..Format::default() };
-            let Source { name, path, progress, kind } = source::open(path)?;
-            let source::Kind::Text(head, rest) = kind else {
-                return Err(Error::Content(format!("{name} has changed while it was read")));
-            };
-            let again = Csv::open(name, path, progress, &format, head, rest)?;
+            let Source { name, path, progress, kind } = source::open(path, &self.format)?;
+            let changed = || Error::Content(format!("{} has changed while it was read", self.name));
+            let source::Kind::Text(text) = kind else { return Err(changed()) };
+            let again = Csv::open(name, path, progress, &self.format, text)?;
+            if again.header.names != self.header.names {
+                return Err(changed());
+            }
             return kinds::find(&self.name, &self.header, again.blocks, stop);
         }
         let nothing = Blocks::new(vec![], Box::new(std::io::empty()), layout, sizes);
@@ -197,9 +201,17 @@ fn not_number(name: &str, header: &Header, column: usize, row: u64, text: &str, 
 pub(crate) fn uneven(name: &str, header: &Header, row: u64, found: usize) -> Error {
     let expected = header.names.len();
     let fields = if found == 1 { "field" } else { "fields" };
+    let separator = match header.blanks {
+        true => String::from(
+            "fields lie between blanks: a text that holds blanks must be in quotes, and what is missing needs a \
+             mark such as NA",
+        ),
+        false => format!(
+            "the separator is {:?}, and a text that holds it must be in quotes",
+            char::from(header.layout.separator)
+        ),
+    };
     Error::Content(format!(
-        "{name}, row {row} has {found} {fields}, the header has {expected}; the separator is {:?}, \
-         and a text that holds it must be in quotes",
-        char::from(header.layout.separator)
+        "{name}, row {row} has {found} {fields}, the header has {expected}; {separator}"
     ))
 }

@@ -7,9 +7,11 @@ use super::layout::content;
 
 /// What stands for a missing value, besides nothing at all and one of [`RUNS`] again and again. Letters
 /// in either case.
-const MISSING: [&str; 19] = [
+const MISSING: [&str; 26] = [
     "na", "n/a", "#n/a", "<na>", "n.a.", "n.a", "nan", "-nan", "nat", "null", "(null)", "<null>",
     "none", "nil", "missing", "nodata", "no data", "no_data", "\\n",
+    // What spreadsheets show where there is no value.
+    "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#data!",
 ];
 
 /// --, ..., ***, ???, ####: nobody writes a value that way.

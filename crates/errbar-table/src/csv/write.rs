@@ -3,24 +3,20 @@
 use std::io::Write;
 use std::ops::Range;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use rayon::prelude::*;
 
 use super::header::fields;
 use super::layout::{Layout, content};
 use super::pieces::slice;
 use crate::output::Pending;
+use crate::packed::Packing;
 use crate::parquet::leaf::Leaf;
 use crate::parquet::values::{Meaning, Value};
 use crate::{NewColumn, NewValues};
 
-/// Bytes of records that are made into text at once, about. Also the members of a gzipped file, so
+/// Bytes of records that are made into text at once, about. Also the members of a compressed file, so
 /// the same whatever the number of threads.
 const PIECE: usize = 512 << 10;
-
-/// How hard a gzipped file is squeezed: 3% larger than at the usual 6, in a third of the time.
-const LEVEL: u32 = 4;
 
 /// How fields are written.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +24,7 @@ pub(crate) struct Style {
     pub(crate) separator: u8,
     pub(crate) line_end: &'static str,
     pub(crate) decimal_comma: bool,
-    pub(crate) gzip: bool,
+    pub(crate) packing: Option<Packing>,
     /// Whether rows are written as soon as they are there, for standard output.
     pub(crate) at_once: bool,
 }
@@ -202,16 +198,12 @@ impl Style {
         line
     }
 
-    /// Compresses where asked to. A gzipped file may be a row of gzipped pieces.
+    /// Compresses where asked to. A compressed file may be a row of compressed pieces.
     pub(crate) fn pack(&self, bytes: Vec<u8>) -> Vec<u8> {
-        if !self.gzip {
-            return bytes;
+        match self.packing {
+            Some(packing) => packing.pack(&bytes),
+            None => bytes,
         }
-        let mut encoder =
-            GzEncoder::new(Vec::with_capacity(bytes.len() / 2), Compression::new(LEVEL));
-        // Writing to memory does not fail.
-        let _ = encoder.write_all(&bytes);
-        encoder.finish().unwrap_or_default()
     }
 
     /// The further fields of one row, each after a separator.

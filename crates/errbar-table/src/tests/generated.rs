@@ -22,7 +22,11 @@ fn table() -> impl Strategy<Value = Vec<Vec<String>>> {
 /// All columns as text, read in blocks and pieces of these sizes.
 fn read(bytes: &[u8], separator: u8, sizes: Sizes) -> crate::Result<Vec<Vec<String>>> {
     let file = file(bytes);
-    let format = Format { separator: Some(separator), decimal_comma: false, ..Format::default() };
+    let format = Format {
+        separator: Some(Separator::Byte(separator)),
+        decimal_comma: false,
+        ..Format::default()
+    };
     let mut table = Table::open(&file.path, &format)?;
     set_sizes(&mut table, sizes);
     let wanted: Vec<usize> = (0..table.header().len()).collect();
@@ -88,7 +92,7 @@ proptest! {
         let text: String = numbers.iter().map(|number| format!("{number:e}\n")).collect();
         assert_same(&super::numbers(format!("x\n{text}"))[0], &numbers);
         let mut out = vec![];
-        let style = Style { separator: b',', line_end: "\n", decimal_comma: false, gzip: false, at_once: false };
+        let style = Style { separator: b',', line_end: "\n", decimal_comma: false, packing: None, at_once: false };
         for number in &numbers {
             style.push_number(&mut out, *number);
             out.push(b',');

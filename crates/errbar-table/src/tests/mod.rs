@@ -2,8 +2,10 @@
 
 mod csv_read;
 mod csv_write;
+mod files;
 mod generated;
 mod parquet;
+mod sheets;
 mod tables;
 
 use std::path::{Path, PathBuf};
