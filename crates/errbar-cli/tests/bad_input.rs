@@ -9,7 +9,7 @@ use errbar::fit::Kind;
 use serde_json::Value;
 
 /// Something wrong, and what must come of it.
-struct Case {
+pub(crate) struct Case {
     name: &'static str,
     /// Files besides good.csv, model.json and network.json, which are always there.
     files: Vec<(&'static str, Vec<u8>)>,
@@ -23,7 +23,7 @@ struct Case {
 }
 
 /// A case whose arguments are the words of a line.
-fn case(name: &'static str, line: &str, status: i32, says: &[&'static str]) -> Case {
+pub(crate) fn case(name: &'static str, line: &str, status: i32, says: &[&'static str]) -> Case {
     Case {
         name,
         files: Vec::new(),
@@ -36,7 +36,7 @@ fn case(name: &'static str, line: &str, status: i32, says: &[&'static str]) -> C
 }
 
 impl Case {
-    fn with(mut self, name: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
         self.files.push((name, bytes.into()));
         self
     }
@@ -47,7 +47,7 @@ impl Case {
         self
     }
 
-    fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.input = bytes.into();
         self
     }
@@ -115,13 +115,13 @@ impl Case {
     }
 }
 
-struct Models {
+pub(crate) struct Models {
     polynomial: String,
     network: String,
 }
 
 impl Models {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let json = |kind| model(kind).to_json().unwrap();
         Self { polynomial: json(Kind::Polynomial), network: json(Kind::Network) }
     }
@@ -139,12 +139,12 @@ fn changed(model: &str, place: &str, value: Value) -> String {
 }
 
 #[track_caller]
-fn check_all(cases: &[Case], models: &Models) {
+pub(crate) fn check_all(cases: &[Case], models: &Models) {
     let wrong: Vec<String> = cases.iter().filter_map(|case| case.check(models).err()).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
-fn gzipped(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -805,7 +805,7 @@ fn models_that_cannot_be_used() {
 }
 
 /// A table with sigmas, one of which is the same in all rows but for one.
-fn judged(sigma: &str, but: Option<(usize, &str)>) -> String {
+pub(crate) fn judged(sigma: &str, but: Option<(usize, &str)>) -> String {
     weighted(sigma, but).replacen("x,mu,y,w", "x,mu,y,sigma", 1)
 }
 

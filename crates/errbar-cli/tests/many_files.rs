@@ -274,7 +274,7 @@ fn files_that_do_not_go_together_are_named() {
         ("score 2025-*.csv", "no file matches 2025-*.csv"),
         ("score parts/2024-[6-9]*", "no file matches parts/2024-[6-9]*"),
         ("score empty", "there is no table in the folder empty: tables end in .csv"),
-        ("score docs", "or .parquet; it has read.me"),
+        ("score docs", ".parquet, .xlsx or .ods; it has read.me"),
         ("score parts/2024-2.csv", "parts/2024-2.csv has a header but no rows below it"),
         ("fit one.csv g.csv -o out.json", "g.csv has no column \"y\", which one.csv has"),
         (

@@ -2,6 +2,7 @@
 
 mod common;
 
+mod bad_files; // what is no table, by its content, and odd tables that are used
 mod bad_input; // one sentence that names the place
 mod bounds; // observations that keep to bounds, other scales
 mod calendar; // hour of day, day of week, season
