@@ -1,5 +1,6 @@
-//! `errbar compare`: which of several sigmas is better?
+//! `errbar compare`: which of several forecasts is better?
 
+mod any;
 mod words;
 
 use std::path::PathBuf;
@@ -18,11 +19,12 @@ use crate::arguments::{
 use crate::columns::{FileRows, Request};
 use crate::console::Console;
 use crate::files::FileArguments;
+use crate::forms::{FormArguments, KeyArguments};
 use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreRows};
 use crate::{model_file, stop};
 
-/// Compare several sigmas, or several forecasts with theirs, on the same rows.
+/// Compare several sigmas, or several forecasts of any form, on the same rows.
 ///
 /// Says in words which is better and whether the rows at hand can show it. Two scores computed on
 /// the same rows go up and down together, so that their difference is known better than either: each
@@ -30,13 +32,20 @@ use crate::{model_file, stop};
 /// (accuracy and sharpness, in the units of the observation); the differences of NLPD (which weighs
 /// misses by a small sigma most) and RS (reliability alone) stand beside it.
 ///
-/// A row counts only where none of the columns is missing, so that all are judged by the same rows.
+/// Members (an ensemble), quantiles and intervals are compared too, with each other and with sigmas: each option given again
+/// is one more forecast. They may stand in two files, whose rows are put beside each other by --key. Intervals tell no CRPS and
+/// are compared by the interval score; --event compares the probabilities of an event by the Brier score.
+///
+/// A row counts only where none of the columns is missing (but for members), so that all are judged by the same rows.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   errbar compare out.csv --forecast mu --observation y --sigma old,new
   errbar compare out.csv --forecast gfs,ecmwf --observation t2m --sigma gfs_sigma,ecmwf_sigma
   errbar compare out.csv --error e --sigma a,b,c --against b --time date
   errbar compare out.csv --sigma old_sigma,sigma --model old.json,new.json
+  errbar compare out.csv --observation y --forecast mu --sigma s --members 'm*' --quantile-columns 'q*'
+  errbar compare out.csv --members 'gefs_*' --members 'ens_*' --observation t2m --event '> 30'
+  errbar compare mine.csv theirs.csv --key time,station --sigma sigma --quantile-columns 'q*'
 
 Columns named forecast and observation (or mu and y) need not be named.")]
 pub(crate) struct Arguments {
@@ -55,8 +64,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, conflicts_with_all = ["forecast", "observation"])]
     error: Vec<String>,
 
-    /// The columns with the sigmas to compare, two or more.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, required = true)]
+    /// The columns with the sigmas to compare.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, required_unless_present_any = ["members", "quantile_columns", "interval_columns"])]
     sigma: Vec<String>,
 
     /// The models that made the sigmas, one for each (- for none): each is judged by the law of its model
@@ -93,6 +102,12 @@ pub(crate) struct Arguments {
     /// Print everything as one JSON object.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    forms: FormArguments,
+
+    #[command(flatten)]
+    key: KeyArguments,
 
     #[command(flatten)]
     resampling: ResamplingArguments,
@@ -143,16 +158,33 @@ struct Report {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
     let pool = arguments.threads.pool()?;
-    let report = pool.install(|| arguments.report())?;
+    let any =
+        arguments.forms.any() || !arguments.forms.event.is_empty() || !arguments.key.key.is_empty();
+    let interval = arguments.resampling.interval_in_words();
+    let (notes, warnings, text) = pool.install(|| -> anyhow::Result<_> {
+        Ok(match any {
+            true => {
+                let report = any::compare(arguments)?;
+                let text = if arguments.json { json(&report)? } else { report.in_words(&interval) };
+                (report.notes, report.warnings, text)
+            }
+            false => {
+                let report = arguments.report()?;
+                let text = if arguments.json { json(&report)? } else { report.in_words(&interval) };
+                (report.notes, report.warnings, text)
+            }
+        })
+    })?;
     stop::check()?;
     let console = arguments.console;
-    report.notes.iter().for_each(|note| console.note(note));
-    report.warnings.iter().for_each(|warning| console.warn(warning));
-    if arguments.json {
-        let json = serde_json::to_string_pretty(&report).context("cannot write JSON")?;
-        return console.result(&format!("{json}\n"));
-    }
-    console.result(&report.in_words(&arguments.resampling.interval_in_words()))
+    notes.iter().for_each(|note| console.note(note));
+    warnings.iter().for_each(|warning| console.warn(warning));
+    console.result(&text)
+}
+
+fn json(report: &impl Serialize) -> anyhow::Result<String> {
+    let json = serde_json::to_string_pretty(report).context("cannot write JSON")?;
+    Ok(format!("{json}\n"))
 }
 
 impl Arguments {

@@ -12,6 +12,7 @@ mod export;
 mod files;
 mod fill_values;
 mod fit;
+mod forms;
 #[doc(hidden)]
 pub mod fuzzing;
 mod help;

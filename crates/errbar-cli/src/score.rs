@@ -1,19 +1,21 @@
 //! `errbar score`: how good are the error bars in a table?
 
+mod form;
 mod groups;
 mod pass;
 mod words;
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use errbar::diagnose::{self, Finding, Since, Summary};
 use errbar::fit::Fitted;
-use errbar::law::Transform;
 use errbar::law::judge::ErrorLaws;
+use errbar::law::{Bounds, Candidate, Transform};
 use errbar::score::bootstrap::{self, Dependence, Intervals};
+use errbar::score::events::Event;
 use errbar::score::verdict::Verdict;
-use errbar::score::{self, Beta, Judging, Scores, judge_with, judge_without_intervals};
+use errbar::score::{self, Beta, Judging, Sample, Scores, judge_with, judge_without_intervals};
 use serde::Serialize;
 
 use crate::arguments::{
@@ -22,6 +24,7 @@ use crate::arguments::{
 use crate::columns::{Columns, FileRows, HELD, Read, Request, TextId};
 use crate::console::Console;
 use crate::files::FileArguments;
+use crate::forms::{EventJudged, FormArguments, Given, judge_events};
 use crate::resampling::{self, ResamplingArguments};
 use crate::samples::{Names, ScoreColumns, ScoreRows};
 use crate::{advice, model_file, stop};
@@ -38,6 +41,9 @@ use crate::{advice, model_file, stop};
 /// blocks where errors of neighbouring rows go together, as in a time series, which is then said.
 /// Give --time if the rows are not in order.
 ///
+/// A forecast need not be a sigma: members, quantiles and intervals are judged too, each by what it says (see "Forecasts of
+/// other forms"), and so are the probabilities of events (--event).
+///
 /// Deviations that chance explains, or that are too small to matter (2 points of coverage, 5% of
 /// sigma), are not held against a forecast.
 ///
@@ -52,6 +58,10 @@ use crate::{advice, model_file, stop};
   errbar score out.csv --model model.json                have the errors drifted since training?
   errbar score 'out-2024-*.csv' archive/ --by lead_time  several files, a folder
   errbar score out.csv --json | jq .intervals.crps
+  errbar score out.csv --event '> 50' --event '> 80'     the probabilities of events
+  errbar score ens.csv --observation y --members 'm*'    an ensemble: fair CRPS, ranks, spread and skill
+  errbar score q.csv --observation y --quantile-columns 'q*'
+  errbar score bands.csv --observation y --interval-columns low,high --interval-level 0.9
 
 Columns named forecast, observation and sigma (or mu, y and sigma) need not be named.
 To see which of several sigmas is better: errbar compare.")]
@@ -122,6 +132,9 @@ pub(crate) struct Arguments {
     json: bool,
 
     #[command(flatten)]
+    forms: FormArguments,
+
+    #[command(flatten)]
     resampling: ResamplingArguments,
 
     #[command(flatten)]
@@ -144,6 +157,8 @@ struct Assessment {
     /// The most that RS can be off, where rows were judged as they passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     rs_bound: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    events: Vec<EventJudged>,
 }
 
 /// A verdict in words, and what errbar has against the fault that it names: the bias of a forecast that
@@ -207,16 +222,37 @@ struct Report {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     stop::listen();
     let pool = arguments.threads.pool()?;
-    let report = pool.install(|| arguments.report())?;
+    let said = pool.install(|| match arguments.forms.any() {
+        true => form::judge(arguments)?.said(arguments),
+        false => arguments.report()?.said(arguments),
+    })?;
     stop::check()?;
     let console = arguments.console;
-    report.notes.iter().for_each(|note| console.note(note));
-    report.warnings.iter().for_each(|warning| console.warn(warning));
-    if arguments.json {
-        let json = serde_json::to_string_pretty(&report).context("cannot write JSON")?;
-        return console.result(&format!("{json}\n"));
+    said.notes.iter().for_each(|note| console.note(note));
+    said.warnings.iter().for_each(|warning| console.warn(warning));
+    console.result(&said.text)
+}
+
+/// What is printed.
+struct Said {
+    notes: Vec<String>,
+    warnings: Vec<String>,
+    text: String,
+}
+
+impl Report {
+    fn said(self, arguments: &Arguments) -> anyhow::Result<Said> {
+        let text = match arguments.json {
+            true => json(&self)?,
+            false => self.in_words(&arguments.resampling.interval_in_words()),
+        };
+        Ok(Said { notes: self.notes, warnings: self.warnings, text })
     }
-    console.result(&report.in_words(&arguments.resampling.interval_in_words()))
+}
+
+fn json(report: &impl Serialize) -> anyhow::Result<String> {
+    let json = serde_json::to_string_pretty(report).context("cannot write JSON")?;
+    Ok(format!("{json}\n"))
 }
 
 /// Whether the forecast that is scored has been moved by the bias that a model has learned.
@@ -340,7 +376,13 @@ impl Arguments {
             .confidence(self.resampling.confidence);
         let judging = Judging::default().scores(scores).drawing(self.resampling.options());
         let question = Question { model, asked, moved, beside, by, scale, judging };
-        let answer = match self.exact || question.has_laws() {
+        if !self.forms.event.is_empty() && self.error.is_some() {
+            bail!(
+                "an event is about the observation: give --forecast and --observation instead of --error"
+            );
+        }
+        let held = self.exact || question.has_laws() || !self.forms.event.is_empty();
+        let answer = match held {
             true => self.hold(&question, request.read(self.console)?)?,
             false => match request.read_up_to(HELD, self.console)? {
                 Read::All(kept) => self.hold(&question, *kept)?,
@@ -497,7 +539,44 @@ impl Arguments {
                 .map(|judged| (judged.scores, Some(judged.intervals), judged.verdict)),
         };
         let (scores, intervals, verdict) = judged.map_err(|error| kept.refused(error))?;
-        Ok(Assessment::of(scores, intervals, verdict, None))
+        let events =
+            self.events(rows, question, sample, bounds.as_deref(), intervals.as_ref(), monitor);
+        let events = events.map_err(|error| kept.refused(error))?;
+        Ok(Assessment { events, ..Assessment::of(scores, intervals, verdict, None) })
+    }
+}
+
+impl Arguments {
+    /// How good the probabilities of the events are.
+    fn events(
+        &self,
+        rows: &ScoreRows,
+        question: &Question,
+        sample: &Sample,
+        bounds: Option<&[Bounds]>,
+        intervals: Option<&Intervals>,
+        monitor: &dyn errbar::Monitor,
+    ) -> errbar::Result<Vec<EventJudged>> {
+        let Some(y) = rows.observation().filter(|_| !self.forms.event.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        // Thresholds are in the units of the table, errors on the scale of the model.
+        let on_scale = |event: &Event| -> errbar::Result<Event> {
+            let scaled = question.scale.all("the threshold of an event", &[event.threshold])?;
+            Ok(Event { threshold: scaled.first().copied().unwrap_or(event.threshold), ..*event })
+        };
+        let scaled: errbar::Result<Vec<Event>> = self.forms.event.iter().map(on_scale).collect();
+        let laws = question.judge().map(|model| rows.laws(0, model.shape()));
+        let laws = laws.as_ref().map(|laws| ErrorLaws::new(laws).within(bounds));
+        let given = Given {
+            weight: sample.weight(),
+            drawing: self.resampling.options(),
+            without_intervals: self.no_intervals,
+        };
+        let candidate = Candidate::Sigma(sample.clone(), laws);
+        let mut judged = judge_events(&candidate, &scaled?, y, &given, intervals, monitor)?;
+        judged.iter_mut().zip(&self.forms.event).for_each(|(judged, event)| judged.event = *event);
+        Ok(judged)
     }
 }
 
@@ -510,6 +589,6 @@ impl Assessment {
     ) -> Self {
         let text = with_remedy(&verdict, false);
         let verdict = WordedVerdict { word: verdict.word(), text, verdict };
-        Self { verdict, scores, intervals, rs_bound }
+        Self { verdict, scores, intervals, rs_bound, events: Vec::new() }
     }
 }

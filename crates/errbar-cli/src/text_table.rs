@@ -115,6 +115,14 @@ pub(crate) fn share_range(low: f64, high: f64) -> String {
     format!("{} to {}", end(low), end(high))
 }
 
+/// A histogram in one line.
+pub(crate) fn bars(frequency: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let highest = frequency.iter().copied().fold(0.0, f64::max);
+    let bar = |share: &f64| BARS[((share / highest * 7.0).round() as usize).min(7)];
+    if highest > 0.0 { frequency.iter().map(bar).collect() } else { String::new() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

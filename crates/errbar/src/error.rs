@@ -144,6 +144,35 @@ pub enum Error {
         value: f64,
     },
 
+    /// A row of an ensemble without any member.
+    #[error("no member at row {index} has a value: leave the row out")]
+    NoMembers {
+        /// The row, counted from 0.
+        index: usize,
+    },
+
+    /// Levels of quantiles that are none, or in no order.
+    #[error("{levels} levels were given for {columns} columns of quantiles: give one for each")]
+    WrongLevels {
+        /// How many levels.
+        levels: usize,
+        /// How many columns.
+        columns: usize,
+    },
+
+    /// The ends of an interval in the wrong order.
+    #[error(
+        "the interval at row {index} ends at {high}, below where it begins, {low}: swap its ends"
+    )]
+    IntervalTurned {
+        /// The row, counted from 0.
+        index: usize,
+        /// Where it begins.
+        low: f64,
+        /// Where it ends.
+        high: f64,
+    },
+
     /// A probability is none.
     #[error("the probability at row {index} is {value}: it must lie between 0 and 1")]
     NoProbability {
@@ -240,7 +269,7 @@ pub enum Error {
     },
 
     /// A level of a guarantee that is given twice.
-    #[error("the level {level} of the guarantee is given twice: give it once")]
+    #[error("the level {level} is given twice: give it once")]
     LevelTwice {
         /// The level.
         level: f64,

@@ -13,6 +13,7 @@ mod calibration; // PIT, diagrams, coverage
 mod crps; // CRPS and NLPD
 mod decomposition; // the parts of CRPS
 mod diagnose; // warnings about errors
+mod ensemble; // forecasts by members
 mod events; // probabilities of events
 mod fit; // from a table to error bars
 mod gaussian_process; // a mean of one's own
@@ -25,6 +26,7 @@ mod math; // elementary functions
 mod one_pass; // rows judged as they come
 mod passing; // many rows, as they pass
 mod promise; // guaranteed intervals whose share is kept right
+mod quantiles; // forecasts by quantiles and intervals
 mod reliability; // the Reliability Score
 mod score_vectors; // 60-digit values
 mod shape; // the law of errors

@@ -101,6 +101,11 @@ impl Request {
         &self.header
     }
 
+    /// What messages call the table.
+    pub(crate) fn name(&self) -> String {
+        self.tables.name()
+    }
+
     /// "a.csv has", or "a.csv and b.csv have".
     fn have(&self) -> String {
         let have = if self.tables.len() == 1 { "has" } else { "have" };

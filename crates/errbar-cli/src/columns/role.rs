@@ -9,7 +9,7 @@ use super::{NumberId, Request};
 pub(crate) enum Role {
     Observation,
     Forecast,
-    /// Of an ensemble that makes the forecast.
+    /// One of an ensemble.
     Member,
     /// Observation minus forecast.
     Error,
@@ -19,6 +19,9 @@ pub(crate) enum Role {
     Weight,
     Time,
     Input,
+    Quantile,
+    /// Where an interval begins or ends.
+    End,
 }
 
 impl Role {
@@ -34,6 +37,8 @@ impl Role {
             Self::Weight => "weight",
             Self::Time => "time",
             Self::Input => "input",
+            Self::Quantile => "quantile",
+            Self::End => "end of the interval",
         }
     }
 
@@ -43,9 +48,7 @@ impl Role {
             Self::Observation => &["observation", "y"],
             Self::Forecast => &["forecast", "mu"],
             Self::Sigma => &["sigma"],
-            Self::Error | Self::Member | Self::Skew | Self::Weight | Self::Time | Self::Input => {
-                &[]
-            }
+            _ => &[],
         }
     }
 

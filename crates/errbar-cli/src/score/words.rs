@@ -4,9 +4,10 @@ use errbar::score::bootstrap::Interval;
 use errbar::words::{percent, significant};
 
 use super::{Assessment, Group, Report};
-use crate::text_table::{TextTable, four, range, share_range, within, wrapped};
+use crate::forms::{event_sentences, event_table, warning_tables};
+use crate::text_table::{TextTable, bars, four, range, share_range, within, wrapped};
 
-const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 100;
 
 impl Report {
     /// The verdict, then the tables behind it. `interval` is what intervals are called.
@@ -18,6 +19,9 @@ impl Report {
         if let Some(since) = &self.since_training {
             text += &wrapped(&since.to_string(), WIDTH);
         }
+        for sentences in event_sentences(&self.all.events, interval) {
+            text += &format!("\n{}", wrapped(&sentences, WIDTH));
+        }
         let rows = match self.rows {
             1 => String::from("1 row"),
             rows => format!("{rows} rows"),
@@ -27,6 +31,10 @@ impl Report {
         text += &format!("\n{}", self.all.coverage_table(interval));
         if self.all.scores.spread_skill.len() > 1 {
             text += &format!("\n{}", self.all.spread_skill_table());
+        }
+        if !self.all.events.is_empty() {
+            text += &format!("\n{}", event_table(&self.all.events, interval));
+            text += &warning_tables(&self.all.events);
         }
         if let Some(by) = &self.by {
             text += &format!("\n{}", group_table(by, &self.groups, interval));
@@ -125,7 +133,7 @@ impl Assessment {
         table
     }
 
-    fn coverage_table(&self, interval: &str) -> TextTable {
+    pub(super) fn coverage_table(&self, interval: &str) -> TextTable {
         let known = self.intervals.as_ref();
         let mut heads = vec!["central interval", "holds"];
         heads.extend(known.map(|_| interval));
@@ -192,12 +200,4 @@ fn group_table(by: &str, groups: &[Group], interval: &str) -> TextTable {
         table.row(cells);
     }
     table
-}
-
-/// A histogram in one line.
-fn bars(frequency: &[f64]) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let highest = frequency.iter().copied().fold(0.0, f64::max);
-    let bar = |share: &f64| BARS[((share / highest * 7.0).round() as usize).min(7)];
-    if highest > 0.0 { frequency.iter().map(bar).collect() } else { String::new() }
 }

@@ -11,9 +11,9 @@ use super::{Options, bounds_of_errors, debias, some_rows};
 use crate::data::Data;
 use crate::error::Result;
 use crate::law::Bounds;
-use crate::law::judge::spread;
 use crate::mean::bias::CrossFitted;
 use crate::monitor::{Monitor, Silent, check, task};
+use crate::score::of_rank::spread;
 use crate::sigma::polynomial;
 
 /// What a forecaster gets wrong on average before what it says of errors at a bound is cut off there: the bias of errors

@@ -7,6 +7,8 @@ use crate::checks::check_length;
 use crate::error::Result;
 use crate::monitor::Monitor;
 use crate::score::bootstrap::{Comparison, Intervals, Prepared, RowScores, compare_prepared};
+use crate::score::events::Event;
+use crate::score::of_rank::spread;
 use crate::score::{Ar, Judgement, Judging, Sample, Scores, constant};
 
 /// The law of each of some errors, in units of their sigma, and the bounds of the errors where there are
@@ -103,12 +105,6 @@ pub(super) fn one_as_gaussian(
     (sigma * z).clamp(f64::MIN, f64::MAX)
 }
 
-/// A number in (0, 1), spread evenly over rows whichever they are.
-pub(crate) fn spread(row: usize) -> f64 {
-    // The golden ratio, the number that is farthest from all fractions.
-    ((row as f64 + 0.5) * 0.618_033_988_749_894_9).fract().clamp(1e-9, 1.0 - 1e-9)
-}
-
 /// The least and the most error of each row in the interval in the middle that holds a share of the
 /// probability.
 ///
@@ -153,6 +149,30 @@ pub fn scores<'a>(sample: &Sample, laws: impl Into<ErrorLaws<'a>>) -> Result<(Ve
 pub(super) fn one_scores((error, sigma): (f64, f64), own: &ErrorLaw, bounds: Bounds) -> (f64, f64) {
     let z = error / sigma;
     (sigma * own.crps_within(z, bounds), own.log_score_within(z, bounds, sigma))
+}
+
+/// The probability of an event in each row, by the observations, the errors and their laws (Gaussian ones where there are
+/// none).
+///
+/// # Errors
+/// Not one law, or not one observation, for each row.
+pub fn probabilities(
+    sample: &Sample,
+    laws: Option<ErrorLaws>,
+    event: &Event,
+    observation: &[f64],
+) -> Result<Vec<f64>> {
+    check_length("observation", observation.len(), "error", sample.len())?;
+    laws.map_or(Ok(()), |laws| laws.check(sample))?;
+    let gaussian = ErrorLaw::default();
+    let one = |row: usize| {
+        let (error, sigma) = (sample.error()[row], sample.sigma()[row]);
+        let none = Bounds::default();
+        let law = laws.map_or(&gaussian, |laws| &laws.laws[row]);
+        let bounds = laws.and_then(|laws| laws.bounds).map_or(none, |bounds| bounds[row]);
+        event.probability(observation[row] - error, sigma, law, bounds)
+    };
+    Ok((0..sample.len()).into_par_iter().with_min_len(AT_ONCE).map(one).collect())
 }
 
 /// The mean CRPS of errors whose laws, in units of their sigma, are given.
@@ -210,7 +230,7 @@ pub fn compare(
 }
 
 /// The scores of a sample by its laws; `equal` is [`as_gaussian`].
-fn prepare<'a>(
+pub(super) fn prepare<'a>(
     sample: &Sample<'a>,
     laws: ErrorLaws,
     equal: &'a [f64],

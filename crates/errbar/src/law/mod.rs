@@ -46,6 +46,7 @@
 
 mod base;
 mod bounds;
+mod candidates;
 mod censored;
 mod cost;
 mod crps;
@@ -66,6 +67,7 @@ mod two_piece;
 
 pub use base::Base;
 pub use bounds::Bounds;
+pub use candidates::{Candidate, compare_any, judge_any};
 pub use censored::Censored;
 pub use cost::AccuracyReliability;
 pub use curve::Curve;

@@ -6,7 +6,8 @@ use super::comparison::Paired;
 use super::interval::{Interval, Rule};
 use super::resample::Plan;
 use super::{Dependence, Options};
-use crate::error::Result;
+use crate::checks::check_length;
+use crate::error::{Error, Result};
 use crate::monitor::{self, Monitor, Steps};
 use crate::score::sample::Sample;
 
@@ -68,10 +69,60 @@ impl Draws {
         self.rule.percentile(self.each(score), 0.0)
     }
 
+    /// The interval of a share of the rows, of which there are so many.
+    pub(crate) fn share(&self, share: f64, rows: f64, score: impl Fn(&[f64]) -> f64) -> Interval {
+        self.rule.share(share, &self.each(score), rows, self.drawn.0 as f64)
+    }
+
     /// A difference of two scores of the same rows.
     pub(crate) fn paired(&self, value: f64, difference: impl Fn(&[f64]) -> f64) -> Paired {
         let each = self.each(difference);
         let interval = self.rule.percentile(each.clone(), 0.0);
         Paired::new(value, interval, 0.0, &each)
     }
+}
+
+/// How the weighted mean of each column differs from that of one of them, from the same draws of rows: any score that
+/// rows have. Blocks of rows are drawn where the options say so; left out, single rows are.
+///
+/// # Errors
+/// No columns, different lengths, a column `against` that is not there, an option out of its range, or the monitor
+/// stopped it.
+pub fn compare_means(
+    columns: &[&[f64]],
+    weight: Option<&[f64]>,
+    against: usize,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Option<Paired>>> {
+    let first = columns.first().ok_or(Error::Empty)?;
+    if against >= columns.len() {
+        return Err(Error::BadNumber {
+            what: "the scores to compare with",
+            value: against,
+            allowed: "they must be among those given, counted from 0",
+        });
+    }
+    for column in columns {
+        check_length("scores", column.len(), "the first ones", first.len())?;
+    }
+    let ones = vec![1.0; first.len()];
+    let sample = Sample::new(&ones, &ones)?.maybe_weighted(weight)?;
+    let weights = sample.weight().unwrap_or(&ones);
+    let weighted = |column: &&[f64]| -> Vec<f64> {
+        let one = |(value, weight): (&f64, &f64)| if *weight > 0.0 { value * weight } else { 0.0 };
+        column.iter().zip(weights).map(one).collect()
+    };
+    let mut all = vec![weights.to_vec()];
+    all.extend(columns.iter().map(weighted));
+    let means: Vec<f64> =
+        all.iter().map(|c| c.iter().sum::<f64>() / sample.total_weight()).collect();
+    let all: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
+    let draws = Draws::of(&all, &[], options, |sums| sums[0] > 0.0, monitor)?;
+    let difference = |nth: usize| {
+        let value = means[nth + 1] - means[against + 1];
+        let of = |sums: &[f64]| (sums[nth + 1] - sums[against + 1]) / sums[0];
+        (nth != against).then(|| draws.paired(value, of))
+    };
+    Ok((0..columns.len()).map(difference).collect())
 }

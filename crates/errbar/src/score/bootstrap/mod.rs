@@ -81,6 +81,7 @@ pub use dependence::{Dependence, dependence};
 pub(crate) use growing::{Block, Dealing, OwnRows, Units};
 pub use interval::Interval;
 pub(crate) use means::Draws;
+pub use means::compare_means;
 pub(crate) use resample::UNITS;
 pub(crate) use sums::RowScores;
 

@@ -137,6 +137,89 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
+    /// The verdict on `what` is no sigma: "members", "quantiles" or "intervals". For members spread over skill says by how
+    /// much they would have to be farther apart.
+    #[must_use]
+    pub fn in_words_of(&self, what: &str, spread_over_skill: Option<f64>) -> String {
+        let holds = self.coverage.map(|c| {
+            let (low, high) = ends(c);
+            format!(
+                "{}% intervals{} hold {} of the observations (chance alone: {low} to {high})",
+                words::significant(100.0 * c.level, 4),
+                if what == "intervals" { String::new() } else { format!(" read off the {what}") },
+                percent(c.observed)
+            )
+        });
+        let and = |text: &str| match &holds {
+            Some(holds) => format!("{text}: {holds}."),
+            None => format!("{text}."),
+        };
+        let by =
+            spread_over_skill.filter(|ratio| *ratio > 0.0).map(|ratio| two_digits(1.0 / ratio));
+        let also = self.also.iter().map(|finding| finding.of(what)).filter(|text| !text.is_empty());
+        let mut text = match self.finding {
+            Finding::Reliable => and("Reliable"),
+            Finding::TooFewRows => {
+                let rows = match self.rows {
+                    1 => String::from("1 row is"),
+                    rows => format!("{rows} rows are"),
+                };
+                let seen = holds.as_ref().map(|holds| format!("; {holds}")).unwrap_or_default();
+                let whether = format!("not enough to see whether the {what} are right");
+                format!("Too few rows to tell: {rows} {whether}{seen}.")
+            }
+            Finding::Overconfident { factor } => {
+                let more = match (what, &by) {
+                    ("intervals", _) if factor.is_finite() => {
+                        let factor = two_digits(factor);
+                        format!(" Make them about {factor} times as wide, if errors are Gaussian.")
+                    }
+                    ("members", Some(by)) if spread_over_skill.is_some_and(|ratio| ratio < 1.0) => {
+                        format!(" They should be about {by} times as far apart.")
+                    }
+                    _ => String::new(),
+                };
+                let close = match what {
+                    "intervals" => "the intervals are too narrow",
+                    _ => "they are too close together",
+                };
+                format!("{}{more}", and(&format!("Overconfident, {close}")))
+            }
+            Finding::Underconfident { factor } => {
+                let less = match (what, &by) {
+                    ("intervals", _) if factor.is_finite() && factor > 0.0 => {
+                        let factor = two_digits(factor);
+                        format!(" Make them about {factor} times as wide, if errors are Gaussian.")
+                    }
+                    ("members", Some(by)) if spread_over_skill.is_some_and(|ratio| ratio > 1.0) => {
+                        format!(" They should be about {by} times as far apart.")
+                    }
+                    _ => String::new(),
+                };
+                let far = match what {
+                    "intervals" => "the intervals are too wide",
+                    _ => "they are too far apart",
+                };
+                format!("{}{less}", and(&format!("Underconfident, {far}")))
+            }
+            Finding::Biased { mean_z, .. } => {
+                let side = if mean_z > 0.0 { "low" } else { "high" };
+                let biased = and(&format!("Biased, the {what} are too {side}"));
+                format!("{biased} Correct the forecast first.")
+            }
+            Finding::Uneven { .. } => {
+                and(&format!("Not right everywhere, {}", self.finding.of(what)))
+            }
+            Finding::WrongShape { .. } => {
+                and(&format!("Not the right shape, {}", self.finding.of(what)))
+            }
+        };
+        for more in also {
+            text += &format!(" Also: {more}.");
+        }
+        text
+    }
+
     fn reliable_in_words(&self, holds: Option<String>) -> String {
         let (Some(holds), Some(c)) = (holds, self.coverage) else {
             return String::from("the errors are as large as sigma says");
@@ -155,6 +238,30 @@ impl Verdict {
 }
 
 impl Finding {
+    /// What is found of members, quantiles or intervals.
+    fn of(&self, what: &str) -> String {
+        match *self {
+            Self::Overconfident { .. } => format!("the {what} are too close together"),
+            Self::Underconfident { .. } => format!("the {what} are too far apart"),
+            Self::Biased { mean_z, .. } => {
+                format!("the {what} are too {}", if mean_z > 0.0 { "low" } else { "high" })
+            }
+            Self::Uneven { small, large, .. } if small > large => {
+                String::from("the width of the forecast varies more than the errors do")
+            }
+            Self::Uneven { .. } => {
+                String::from("the width of the forecast varies less than the errors do")
+            }
+            Self::WrongShape { heavy_tails: true, .. } => {
+                format!("the observations are far from the {what} more often than these say")
+            }
+            Self::WrongShape { .. } => {
+                format!("the observations are far from the {what} less often than these say")
+            }
+            _ => String::new(),
+        }
+    }
+
     fn bias_in_words(&self, outliers: bool) -> String {
         let Self::Biased { bias, mean_z, share, .. } = *self else { return String::new() };
         let signed = |value: f64| {
