@@ -3,6 +3,7 @@
 
 mod arrays;
 mod fitted;
+mod forms;
 mod gaussian;
 mod law;
 mod program;
@@ -16,6 +17,8 @@ mod threads;
 mod _errbar {
     #[pymodule_export]
     use crate::fitted::{Fitted, fit_sigma, on_scale};
+    #[pymodule_export]
+    use crate::forms::{crps_ensemble, scores_of_form};
     #[pymodule_export]
     use crate::gaussian::{crps, crps_gradient, erf, erfc, erfcinv, erfinv, nlpd, pit};
     #[pymodule_export]

@@ -139,6 +139,30 @@ pub(crate) struct ScoreOptions<'py> {
     seed: u64,
 }
 
+impl ScoreOptions<'_> {
+    /// As the library takes them.
+    pub(crate) fn judging(&self) -> PyResult<Judging> {
+        let options = Options::default()
+            .beta(beta_of(&self.beta)?)
+            .coverage_levels(self.levels.clone())
+            .pit_bins(self.pit_bins)
+            .diagram_levels(self.diagram_levels)
+            .spread_skill_bins(self.spread_skill_bins)
+            .confidence(self.confidence);
+        let drawing = bootstrap::Options::default()
+            .replicates(self.replicates)
+            .confidence(self.confidence)
+            .block(self.block)
+            .seed(self.seed);
+        Ok(Judging::default().scores(options).drawing(drawing))
+    }
+
+    /// Whether intervals are wanted.
+    pub(crate) fn intervals(&self) -> bool {
+        self.intervals
+    }
+}
+
 /// All scores as dictionaries, for the front to make classes of.
 #[pyfunction]
 pub(crate) fn scores<'py>(
@@ -148,21 +172,9 @@ pub(crate) fn scores<'py>(
     weight: Option<Column<'py>>,
     wanted: ScoreOptions<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let options = Options::default()
-        .beta(beta_of(&wanted.beta)?)
-        .coverage_levels(wanted.levels)
-        .pit_bins(wanted.pit_bins)
-        .diagram_levels(wanted.diagram_levels)
-        .spread_skill_bins(wanted.spread_skill_bins)
-        .confidence(wanted.confidence);
+    let judging = wanted.judging()?;
     let (error, sigma, weight) = (error.as_slice()?, sigma.as_slice()?, maybe(weight.as_ref())?);
-    let drawing = bootstrap::Options::default()
-        .replicates(wanted.replicates)
-        .confidence(wanted.confidence)
-        .block(wanted.block)
-        .seed(wanted.seed);
     let with_intervals = wanted.intervals;
-    let judging = Judging::default().scores(options).drawing(drawing);
     let (error, sigma, weight) = (error.to_vec(), sigma.to_vec(), weight.map(<[f64]>::to_vec));
     let judged = watched(py, 0, None, move |monitor| {
         let sample = Sample::new(&error, &sigma)?.maybe_weighted(weight.as_deref())?;

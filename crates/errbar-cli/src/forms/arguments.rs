@@ -44,8 +44,10 @@ fn parse_event(text: &str) -> Result<Event, String> {
 /// One forecast that is no sigma.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
-    /// As it was named.
+    /// As it was named,
     pub(crate) given: String,
+    /// and what it is called: that, or the first and the last of many columns.
+    pub(crate) name: String,
     pub(crate) patterns: Vec<String>,
     pub(crate) what: What,
 }
@@ -71,8 +73,12 @@ impl FormArguments {
     pub(crate) fn kinds(&self) -> anyhow::Result<Vec<Kind>> {
         let mut kinds = Vec::new();
         let mut add = |given: &str, what: What| {
-            let patterns = split(given);
-            kinds.push(Kind { given: given.trim().to_string(), patterns, what });
+            let (given, patterns) = (given.trim().to_string(), split(given));
+            let name = match &patterns[..] {
+                [first, _, _, .., last] => format!("{first},...,{last}"),
+                _ => given.clone(),
+            };
+            kinds.push(Kind { given, name, patterns, what });
         };
         for given in &self.members {
             add(given, What::Members);

@@ -33,6 +33,8 @@ pub(crate) struct SigmaColumns<'a> {
 /// The columns of a forecast that were asked for.
 pub(crate) struct Asked<'a> {
     pub(crate) name: String,
+    /// What a pattern stands for.
+    pub(crate) note: Option<String>,
     columns: AskedColumns<'a>,
 }
 
@@ -57,8 +59,10 @@ impl<'a> Spec<'a> {
         }
     }
 
-    /// Asks for its columns; `observed` is the column with the observation, which no pattern means.
-    pub(crate) fn ask(self, request: &mut Request, observed: &str) -> anyhow::Result<Asked<'a>> {
+    /// Asks for its columns; `others` are those that are something else, which no pattern means. The observation is the
+    /// first of them.
+    pub(crate) fn ask(self, request: &mut Request, others: &[&str]) -> anyhow::Result<Asked<'a>> {
+        let observed = others.first().copied().unwrap_or_default();
         match self {
             Self::Sigma(SigmaColumns { forecast, sigma, model, name }) => {
                 let forecast = request.name_of(Role::Forecast, forecast, "")?;
@@ -75,20 +79,44 @@ impl<'a> Spec<'a> {
                 };
                 let forecast = request.number(Role::Forecast, &forecast)?;
                 let sigma = request.number(Role::Sigma, sigma)?;
-                Ok(Asked { name, columns: AskedColumns::Sigma { forecast, sigma, skew, model } })
+                Ok(Asked {
+                    name,
+                    note: None,
+                    columns: AskedColumns::Sigma { forecast, sigma, skew, model },
+                })
             }
-            Self::Kind(Kind { given, patterns, what }) => {
+            Self::Kind(Kind { given, name, patterns, what }) => {
                 let (role, why) = match what {
                     What::Members => (Role::Member, ", for --members"),
                     What::Quantiles(_) => (Role::Quantile, ", for --quantile-columns"),
                     What::Interval(_) => (Role::End, ", for --interval-columns"),
                 };
                 let names = request.matching(&patterns, why)?;
-                let names: Vec<String> =
-                    names.into_iter().filter(|name| name != observed).collect();
+                let named =
+                    |name: &String| patterns.contains(name) || !others.contains(&name.as_str());
+                let names: Vec<String> = names.into_iter().filter(named).collect();
                 if names.is_empty() {
-                    bail!("{given} stands for the observation alone{why}: name other columns");
+                    bail!(
+                        "{given} stands for no column but {}{why}: name others",
+                        others.join(", ")
+                    );
                 }
+                if let Some(name) = names.iter().find(|name| *name == observed) {
+                    bail!("\"{name}\" is the observation, and cannot be part of the forecast{why}");
+                }
+                let shown: Vec<&str> = names.iter().take(16).map(String::as_str).collect();
+                let more = match names.len() - shown.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let note = patterns.iter().any(|pattern| pattern.contains('*')).then(|| {
+                    let columns = if names.len() == 1 { "column" } else { "columns" };
+                    format!(
+                        "{given} stands for {} {columns}: {}{more}",
+                        names.len(),
+                        shown.join(", ")
+                    )
+                });
                 let ids: anyhow::Result<Vec<NumberId>> =
                     names.iter().map(|name| request.number(role, name)).collect();
                 let ids = ids?;
@@ -120,7 +148,7 @@ impl<'a> Spec<'a> {
                         ),
                     },
                 };
-                Ok(Asked { name: given, columns })
+                Ok(Asked { name, note, columns })
             }
         }
     }

@@ -115,7 +115,10 @@ pub(crate) fn read<'a>(
     let count = specs.len();
     for (nth, spec) in specs.into_iter().enumerate() {
         let (place, spec) = place(spec, &sources)?;
-        let asked = spec.ask(&mut sources[place].request, &observed)?;
+        let mut others = vec![observed.as_str()];
+        others.extend([beside.weight, beside.time, beside.by].into_iter().flatten());
+        others.extend(beside.key.iter().map(String::as_str));
+        let asked = spec.ask(&mut sources[place].request, &others)?;
         sources[place].asked.push((nth, asked));
     }
     if let Some(name) = beside.weight.filter(|_| sources.iter().all(|s| s.weight.is_none())) {
@@ -141,6 +144,7 @@ pub(crate) fn read<'a>(
                 kept.retain(&keep);
             }
         }
+        notes.splice(0..0, asked.iter().filter_map(|(_, one)| one.note.clone()));
         notes.splice(0..0, kept.notes());
         tables.push(Table { path, kept, observation, weight, key, by, asked, notes });
     }

@@ -4,7 +4,7 @@ use errbar::law::Candidate;
 use errbar::score::bootstrap::{Intervals, Options};
 use errbar::score::ensemble::{EnsembleScores, EnsembleSums};
 use errbar::score::events::{self, Event, EventSample, EventScores};
-use errbar::score::quantiles::Crossings;
+use errbar::score::quantiles::QuantileScores;
 use errbar::score::verdict::Verdict;
 use errbar::score::winkler::IntervalScores;
 use serde::Serialize;
@@ -20,43 +20,11 @@ pub(crate) struct Extra {
     pub(crate) interval: Option<IntervalScores>,
 }
 
-/// What is said of quantiles.
-#[derive(Serialize)]
-pub(crate) struct QuantileScores {
-    pub(crate) levels: Vec<f64>,
-    /// The mean pinball loss at each level,
-    pub(crate) pinball: Vec<f64>,
-    /// and the mean of these.
-    pub(crate) mean_pinball: f64,
-    /// The share of observations at or below each quantile.
-    pub(crate) shares_below: Vec<f64>,
-    /// The least mean CRPS of any law with these quantiles,
-    pub(crate) crps_least: f64,
-    /// and the most of one that does not reach beyond the outermost.
-    pub(crate) crps_most: f64,
-    pub(crate) crossings: Crossings,
-}
-
 /// How rows are judged, which all forms share.
 pub(crate) struct Given<'a> {
     pub(crate) weight: Option<&'a [f64]>,
     pub(crate) drawing: Options,
     pub(crate) without_intervals: bool,
-}
-
-impl Given<'_> {
-    /// The mean of what rows have.
-    fn mean(&self, values: impl Iterator<Item = f64>) -> f64 {
-        let (mut sum, mut total) = (0.0, 0.0);
-        for (row, value) in values.enumerate() {
-            let weight = self.weight.map_or(1.0, |weight| weight[row]);
-            if weight > 0.0 {
-                sum += weight * value;
-                total += weight;
-            }
-        }
-        sum / total
-    }
 }
 
 impl Extra {
@@ -73,17 +41,7 @@ impl Extra {
                 extra.members = Some(sums.scores(given.drawing.confidence)?);
             }
             Candidate::Quantiles(quantiles) => {
-                let pinball = quantiles.pinball(given.weight);
-                let crps = quantiles.crps();
-                extra.quantiles = Some(QuantileScores {
-                    levels: quantiles.levels().to_vec(),
-                    mean_pinball: pinball.iter().sum::<f64>() / pinball.len() as f64,
-                    pinball,
-                    shares_below: quantiles.shares_below(given.weight),
-                    crps_least: given.mean(crps.iter().map(|crps| crps.least)),
-                    crps_most: given.mean(crps.iter().map(|crps| crps.most)),
-                    crossings: quantiles.crossings(),
-                });
+                extra.quantiles = Some(quantiles.scores(given.weight)?);
             }
             Candidate::Interval(intervals) => {
                 extra.interval = Some(intervals.judge(given.weight, &given.drawing, monitor)?);

@@ -219,9 +219,26 @@ pub fn compare_any(
     Ok(comparison)
 }
 
-/// One interval says nothing of what is inside it and outside: its verdict is its coverage.
+/// What a verdict by errors over sigma says that this form cannot know.
 fn put_right(candidate: &Candidate, mut judgement: Judgement) -> Judgement {
-    let Candidate::Interval(_) = candidate else { return judgement };
+    let few = judgement.verdict.worth < 30.0;
+    let none = if few { Finding::TooFewRows } else { Finding::Reliable };
+    match candidate {
+        Candidate::Interval(_) => {}
+        Candidate::Members(_) => {
+            // By chance some rows of a few members have a smaller spread than others; there the observation is farther
+            // out, in an ensemble that is as reliable as can be.
+            let verdict = &mut judgement.verdict;
+            let mut findings = vec![verdict.finding];
+            findings.append(&mut verdict.also);
+            findings.retain(|finding| !matches!(finding, Finding::Uneven { .. }));
+            verdict.finding = if findings.is_empty() { none } else { findings.remove(0) };
+            verdict.also = findings;
+            return judgement;
+        }
+        _ => return judgement,
+    }
+    // One interval says nothing of what is inside it and outside: its verdict is its coverage.
     let verdict = &mut judgement.verdict;
     let Some(coverage) = verdict.coverage else { return judgement };
     verdict.also.clear();
@@ -234,8 +251,7 @@ fn put_right(candidate: &Candidate, mut judgement: Judgement) -> Judgement {
     verdict.finding = match (matters, off < 0.0) {
         (true, true) => Finding::Overconfident { factor },
         (true, false) => Finding::Underconfident { factor },
-        (false, _) if verdict.worth < 30.0 => Finding::TooFewRows,
-        (false, _) => Finding::Reliable,
+        (false, _) => none,
     };
     judgement
 }

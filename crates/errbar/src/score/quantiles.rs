@@ -15,6 +15,7 @@
 
 use serde::Serialize;
 
+use super::sample::Sample;
 use super::several::Several;
 use crate::checks::{check_finite, check_length};
 use crate::error::{Error, Result};
@@ -62,6 +63,26 @@ pub struct QuantileCrps {
     pub least: f64,
     /// The most that a law with these quantiles has that does not reach beyond them.
     pub most: f64,
+}
+
+/// What is said of quantiles beside what is said of every forecast.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct QuantileScores {
+    /// The levels, ascending.
+    pub levels: Vec<f64>,
+    /// The mean pinball loss at each level,
+    pub pinball: Vec<f64>,
+    /// and the mean of these.
+    pub mean_pinball: f64,
+    /// The share of observations at or below each quantile, which is its level when calibrated.
+    pub shares_below: Vec<f64>,
+    /// The least mean CRPS of any law with these quantiles,
+    pub crps_least: f64,
+    /// and the most of one that does not reach beyond the outermost ([`QuantileCrps`]).
+    pub crps_most: f64,
+    /// Rows whose quantiles are not in order.
+    pub crossings: Crossings,
 }
 
 /// $\int\_a^b \tau d\tau$ and $\int\_a^b (1 - \tau) d\tau$.
@@ -171,6 +192,28 @@ impl<'a> Quantiles<'a> {
     #[must_use]
     pub fn shares_below(&self, weight: Option<&[f64]>) -> Vec<f64> {
         self.means(weight, |y, q, _| if y <= q { 1.0 } else { 0.0 })
+    }
+
+    /// Everything about them alone.
+    ///
+    /// # Errors
+    /// Weights that are none.
+    pub fn scores(&self, weight: Option<&[f64]>) -> Result<QuantileScores> {
+        let pinball = self.pinball(weight);
+        let crps = self.crps();
+        let ones = vec![1.0; self.len()];
+        let sample = Sample::new(self.observation, &ones)?.maybe_weighted(weight)?;
+        let mean =
+            |of: fn(&QuantileCrps) -> f64| sample.mean(&crps.iter().map(of).collect::<Vec<f64>>());
+        Ok(QuantileScores {
+            levels: self.levels.clone(),
+            mean_pinball: pinball.iter().sum::<f64>() / pinball.len() as f64,
+            pinball,
+            shares_below: self.shares_below(weight),
+            crps_least: mean(|crps| crps.least),
+            crps_most: mean(|crps| crps.most),
+            crossings: self.crossings,
+        })
     }
 
     fn means(&self, weight: Option<&[f64]>, of: impl Fn(f64, f64, f64) -> f64) -> Vec<f64> {
