@@ -13,6 +13,7 @@ mod export; // ONNX
 mod faults; // full disks, closed pipes, Ctrl-C
 mod fit_verdicts; // sentences that follow from numbers
 mod fit_words; // options not followed, inputs
+mod forms; // members, quantiles, intervals, events
 mod fuzz_seeds; // what once crashed, and files of older versions
 mod many_files; // several files as one table, rows that pass
 mod members; // of an ensemble
