@@ -23,7 +23,7 @@ from ._errbar import __version__
 from ._law import Law
 from ._normal import Normal
 from ._report import Report, report
-from ._rows import crps, crps_gradient, erf, erfinv, nlpd, pit
+from ._rows import crps, crps_ensemble, crps_gradient, erf, erfinv, nlpd, pit
 from ._scores import Scores, scores
 from ._series import Backtest, Kept, Update, backtest
 
@@ -46,6 +46,7 @@ __all__ = [
     "backtest",
     "coverage",
     "crps",
+    "crps_ensemble",
     "crps_gradient",
     "erf",
     "erfinv",

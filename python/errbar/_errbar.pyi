@@ -42,6 +42,14 @@ def coverage(
 def scores(
     error: _Floats, sigma: _Floats, weight: _Floats | None, wanted: Mapping[str, Any]
 ) -> dict[str, Any]: ...
+def crps_ensemble(observation: _Floats, members: _Floats, columns: int, fair: bool) -> _Floats: ...
+def scores_of_form(
+    observation: _Floats,
+    values: _Floats,
+    weight: _Floats | None,
+    form: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+) -> tuple[dict[str, Any], str]: ...
 def fit_sigma(
     inputs: _Floats,
     names: Sequence[str],

@@ -51,6 +51,38 @@ def crps(error: Any, sigma: Any) -> Any:
     return _each(_errbar.crps, error, sigma)
 
 
+def crps_ensemble(observation: Any, members: Any, *, fair: bool = True) -> Any:
+    """The CRPS of each row's members.
+
+    Parameters
+    ----------
+    observation : array_like
+        What was observed, of any shape.
+    members : array_like
+        The members, along one dimension more, the last. NaN is a missing member.
+    fair : bool
+        The fair CRPS (Ferro, 2014), that of endlessly many such members; else that of these alone.
+
+    Returns
+    -------
+    float or ndarray of the shape of `observation`
+
+    Examples
+    --------
+    >>> import errbar
+    >>> errbar.crps_ensemble([2.0, 3.0], [[1.0, 2.0, 4.0], [0.0, float("nan"), 2.0]]).tolist()
+    [0.0, 1.0]
+    """
+    y, x = floats("observation", observation), floats("members", members)
+    if x.ndim != y.ndim + 1 or x.shape[:-1] != y.shape:
+        raise ValueError(
+            f"members has shape {x.shape} and observation has shape {y.shape}: members need one "
+            "dimension more, the last"
+        )
+    found = _errbar.crps_ensemble(y.ravel(), x.ravel(), x.shape[-1], bool(fair))
+    return shaped(found, y.shape)
+
+
 def crps_gradient(error: Any, sigma: Any) -> Any:
     r"""The derivative of each row's CRPS with respect to its sigma.
 

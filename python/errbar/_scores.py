@@ -12,14 +12,16 @@ import numpy as np
 from . import _errbar
 from ._arrays import Floats, column, maybe_column
 from ._cost import AR, Beta
-
-
-class Interval(NamedTuple):
-    """A confidence interval and a standard error; NaN where too few rows tell nothing."""
-
-    low: float
-    high: float
-    standard_error: float
+from ._forms import (
+    EnsembleScores,
+    EventScores,
+    Interval,
+    IntervalScores,
+    QuantileScores,
+    matrix,
+    quantile_columns,
+    told_beside,
+)
 
 
 class Constant(NamedTuple):
@@ -166,6 +168,14 @@ class Scores:
     """Confidence intervals, where they were asked for."""
     table: str = field(compare=False)
     """Everything as a table of text."""
+    members: EnsembleScores | None = None
+    """What is said of members alone,"""
+    quantiles: QuantileScores | None = None
+    """of quantiles alone,"""
+    interval: IntervalScores | None = None
+    """and of one interval alone, which tells no CRPS."""
+    events: list[EventScores] = field(default_factory=list)
+    """How good the probabilities of events are."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as dictionaries, lists and numbers, ready for JSON (but for infinities)."""
@@ -186,6 +196,7 @@ class Scores:
             f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{value:.5g}</td>"
             f"<td style='text-align:left'>{html.escape(note)}</td></tr>"
             for name, value, note in self._lines()
+            if value == value
         )
         note = html.escape(self._note())
         return f"<p>{html.escape(self.verdict.text)}</p><table>{rows}</table>" + (
@@ -226,10 +237,16 @@ class Scores:
 
 def scores(
     observation: Any,
-    forecast: Any,
-    sigma: Any,
+    forecast: Any = None,
+    sigma: Any = None,
     weight: Any = None,
     *,
+    members: Any = None,
+    quantiles: Any = None,
+    quantile_levels: Any = None,
+    interval: tuple[Any, Any] | None = None,
+    interval_level: float = 0.9,
+    events: str | Sequence[str] = (),
     beta: Beta = "heuristic",
     levels: Sequence[float] = (0.5, 0.8, 0.9, 0.95, 0.99),
     intervals: bool = False,
@@ -241,7 +258,9 @@ def scores(
     diagram_levels: int = 20,
     spread_skill_bins: int = 10,
 ) -> Scores:
-    """All scores of forecasts with error bars, and a verdict in words.
+    """All scores of a forecast with error bars, and a verdict in words.
+
+    The forecast is one of: ``forecast`` and ``sigma``, ``members``, ``quantiles``, or ``interval``.
 
     Parameters
     ----------
@@ -253,6 +272,18 @@ def scores(
         for all rows.
     weight : array_like, optional
         The weight of each row; only ratios matter.
+    members : array_like, optional
+        The members of an ensemble, a row of them for each row; NaN where one is missing.
+    quantiles : array_like or mapping, optional
+        Quantiles, a row of them for each row, with `quantile_levels`; or a mapping from level to column.
+    quantile_levels : array_like, optional
+        The level of each column of `quantiles`.
+    interval : (array_like, array_like), optional
+        Where an interval begins and where it ends,
+    interval_level : float
+        and the share of observations that it is to hold.
+    events : str or sequence of str
+        Events whose probabilities are judged too, as ``"> 50"``, ``">= 50"``, ``"< 0"``, ``"<= 0"``.
     beta : "heuristic", "printed" or float
         How much accuracy counts in the cost ``ar``; see :func:`accuracy_reliability`.
     levels : sequence of float
@@ -284,8 +315,8 @@ def scores(
     'too few rows'
     """
     y = column("observation", observation)
-    mu = column("forecast", forecast, len(y))
-    error = _errbar.errors_of(y, mu)
+    weights = maybe_column("weight", weight)
+    asked = [events] if isinstance(events, str) else [str(event) for event in events]
     wanted = {
         "beta": beta,
         "levels": [float(level) for level in np.atleast_1d(column("levels", list(levels)))],
@@ -298,8 +329,63 @@ def scores(
         "diagram_levels": _count("diagram_levels", diagram_levels),
         "spread_skill_bins": _count("spread_skill_bins", spread_skill_bins),
     }
-    s = column("sigma", sigma, len(y))
-    return scores_of(_errbar.scores(error, s, maybe_column("weight", weight), wanted))
+    given = {
+        "sigma": forecast is not None or sigma is not None,
+        "members": members is not None,
+        "quantiles": quantiles is not None,
+        "interval": interval is not None,
+    }
+    forms = [name for name, here in given.items() if here]
+    if len(forms) != 1:
+        what = " and ".join(forms) or "none"
+        raise ValueError(
+            f"one forecast is judged, and {what} were given: give forecast and sigma, members, "
+            "quantiles or interval"
+        )
+    [form] = forms
+    of_levels: list[float] = []
+    if form == "sigma":
+        if forecast is None or sigma is None:
+            raise ValueError("forecast and sigma go together: give both")
+        mu = column("forecast", forecast, len(y))
+        error = _errbar.errors_of(y, mu)
+        s = column("sigma", sigma, len(y))
+        if not asked:
+            return scores_of(_errbar.scores(error, s, weights, wanted))
+        if len(s) != len(y):
+            raise ValueError(
+                f"sigma has {len(s)} values but observation has {len(y)}: give one value per row"
+            )
+        values = np.stack([mu, s], axis=1)
+    elif form == "members":
+        values = matrix("members", members, len(y))
+    elif form == "quantiles":
+        values, of_levels = quantile_columns(quantiles, quantile_levels, len(y))
+    else:
+        values, of_levels = _ends(interval, len(y)), [_number("interval_level", interval_level)]
+    told, beside = _errbar.scores_of_form(
+        y,
+        values.ravel(),
+        weights,
+        {"form": form, "columns": values.shape[1], "levels": of_levels, "events": asked},
+        wanted,
+    )
+    return dataclasses.replace(scores_of(told), **told_beside(beside)._asdict())
+
+
+def _ends(interval: Any, rows: int) -> Floats:
+    """Both ends of an interval, row by row."""
+    try:
+        low, high = interval
+    except (TypeError, ValueError):
+        raise ValueError("interval: give where it begins and where it ends, two columns") from None
+    ends = [column("interval", end, rows) for end in (low, high)]
+    for end in ends:
+        if len(end) != rows:
+            raise ValueError(
+                f"interval has {len(end)} values but observation has {rows}: give one value per row"
+            )
+    return np.stack(ends, axis=1)
 
 
 def scores_of(told: dict[str, Any]) -> Scores:

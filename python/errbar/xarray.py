@@ -35,6 +35,7 @@ __all__ = [
     "accuracy_reliability",
     "coverage",
     "crps",
+    "crps_ensemble",
     "crps_gradient",
     "nlpd",
     "pit",
@@ -48,6 +49,8 @@ Dims = str | Iterable[Hashable] | None
 # What a reader of a file wants to know about each number.
 _LONG_NAMES = {
     "crps": "continuous ranked probability score",
+    "spread_over_skill": "spread of the members over the error of their mean",
+    "ranks": "share of observations at each place among the members",
     "crps_gradient": "derivative of the CRPS with respect to sigma",
     "nlpd": "negative log predictive density",
     "pit": "probability integral transform",
@@ -84,6 +87,50 @@ _OF_LEVELS = {
 def crps(error: xr.DataArray, sigma: Any) -> xr.DataArray:
     """The CRPS of each row: see :func:`errbar.crps`."""
     return _each("crps", errbar.crps, error, sigma)
+
+
+def crps_ensemble(
+    observation: xr.DataArray,
+    members: xr.DataArray,
+    member_dim: Hashable = "member",
+    fair: bool = True,
+) -> xr.DataArray:
+    """The CRPS of the members along `member_dim`: see :func:`errbar.crps_ensemble`.
+
+    A member that is NaN is a missing one; a place without an observation or any member is NaN.
+    """
+    _check_members(observation, members, member_dim)
+    observation, members = xr.align(observation, members, join="exact", copy=False)
+    values = xr.apply_ufunc(
+        partial(_crps_of_members, fair),
+        observation,
+        members,
+        input_core_dims=[[], [member_dim]],
+        dask="parallelized",
+        output_dtypes=[float],
+    )
+    return _labelled("crps", values, observation)
+
+
+def _crps_of_members(fair: bool, observation: Any, members: Any) -> Floats:
+    members = np.require(members, float, ["C", "A"])
+    observation = np.broadcast_to(np.asarray(observation, float), members.shape[:-1])
+    known = ~np.isnan(observation) & ~np.isnan(members).all(axis=-1)
+    out = np.full(observation.shape, np.nan)
+    if known.any():
+        out[known] = errbar.crps_ensemble(observation[known], members[known], fair=fair)
+    return out
+
+
+def _check_members(observation: Any, members: Any, member_dim: Hashable) -> None:
+    for what, array in (("observation", observation), ("members", members)):
+        if not isinstance(array, xr.DataArray):
+            raise ValueError(f"{what} is a {type(array).__name__}: give an xarray.DataArray")
+    if member_dim not in members.dims:
+        known = ", ".join(map(str, members.dims))
+        raise ValueError(f"member_dim {member_dim!r} is no dimension of members, which has {known}")
+    if member_dim in observation.dims:
+        raise ValueError(f"observation has a dimension {member_dim!r}: leave members out of it")
 
 
 def crps_gradient(error: xr.DataArray, sigma: Any) -> xr.DataArray:
@@ -160,17 +207,28 @@ def accuracy_reliability(
 
 def scores(
     observation: xr.DataArray,
-    forecast: Any,
-    sigma: Any,
+    forecast: Any = None,
+    sigma: Any = None,
     dim: Dims = None,
     levels: Iterable[float] = (0.5, 0.8, 0.9, 0.95, 0.99),
     weight: xr.DataArray | None = None,
     skipna: bool = True,
+    members: xr.DataArray | None = None,
+    member_dim: Hashable = "member",
 ) -> xr.Dataset:
     """All scores over `dim` as a dataset, with coverage and width along a dimension ``level``.
 
+    With `members`, which have `member_dim` beside the dimensions of the observation, those of an
+    ensemble: its fair CRPS, spread over skill, and ranks along a dimension ``rank``.
+
     See :func:`errbar.scores`.
     """
+    if members is not None:
+        if forecast is not None or sigma is not None:
+            raise ValueError("one forecast is judged: give forecast and sigma, or members")
+        return _scores_of_members(observation, members, member_dim, dim, weight, skipna)
+    if forecast is None or sigma is None:
+        raise ValueError("forecast and sigma go together: give both, or members")
     levels = [float(level) for level in levels]
     of_levels = [f"{name} {level}" for name in _OF_LEVELS for level in levels]
     outputs = [*_OF_SCORES, "ar", "beta", *of_levels]
@@ -184,6 +242,77 @@ def scores(
         if each:
             stacked = xr.concat(each, xr.DataArray(levels, dims="level", name="level"))
             out[name] = _labelled(name, stacked.transpose(..., "level"), error)
+    return out
+
+
+_OF_MEMBERS = "rows bias mae rmse crps crps_skill rs".split()
+
+
+def _scores_of_members(
+    observation: xr.DataArray,
+    members: xr.DataArray,
+    member_dim: Hashable,
+    dim: Dims,
+    weight: xr.DataArray | None,
+    skipna: bool,
+) -> xr.Dataset:
+    """The scores of an ensemble over `dim`."""
+    _check_members(observation, members, member_dim)
+    arrays = [array for array in (observation, members, weight) if array is not None]
+    observation, members, *rest = xr.align(*arrays, join="exact", copy=False)
+    names = _names(observation, dim)
+    own = [name for name in members.dims if name != member_dim]
+    observation, *rest = xr.broadcast(observation, members.isel({member_dim: 0}, drop=True), *rest)
+    rest = rest[1:]
+    places = members.sizes[member_dim] + 1
+    outputs = len(_OF_MEMBERS) + 1 + places
+    for what, array in (("observation", observation), ("members", members)):
+        _check_one_chunk(what, array, [name for name in names if name in array.dims])
+    members = members.broadcast_like(observation) if set(own) != set(observation.dims) else members
+    values = xr.apply_ufunc(
+        partial(_members_at_each_place, outputs, len(names), skipna),
+        observation,
+        members,
+        *rest,
+        input_core_dims=[names, [*names, member_dim], *([names] * len(rest))],
+        output_core_dims=[["score"]],
+        dask="parallelized",
+        dask_gufunc_kwargs={"output_sizes": {"score": outputs}},
+        output_dtypes=[float],
+    )
+    single = [*_OF_MEMBERS, "spread_over_skill"]
+    out = xr.Dataset(
+        {name: _labelled(name, values.isel(score=i), observation) for i, name in enumerate(single)}
+    )
+    ranks = values.isel(score=slice(len(single), None)).rename(score="rank")
+    out["ranks"] = _labelled("ranks", ranks, observation)
+    return out
+
+
+def _members_at_each_place(
+    outputs: int, core: int, skipna: bool, observation: Any, members: Any, *weight: Any
+) -> Floats:
+    """The scores of all rows, which are the last `core` dimensions, at each place."""
+    observation, members = np.asarray(observation, float), np.asarray(members, float)
+    places = observation.shape[: observation.ndim - core]
+    y = observation.reshape(*places, -1)
+    x = members.reshape(*places, y.shape[-1], members.shape[-1])
+    w = [np.asarray(one, float).reshape(*places, -1) for one in weight]
+    out = np.full((*places, outputs), np.nan)
+    for place in np.ndindex(places):
+        known = ~np.isnan(y[place]) & ~np.isnan(x[place]).all(axis=-1)
+        for one in w:
+            known &= ~np.isnan(one[place])
+        if not known.all() and not (skipna and known.any()):
+            continue
+        found = errbar.scores(
+            y[place][known],
+            weight=w[0][place][known] if w else None,
+            members=x[place][known],
+        )
+        assert found.members is not None
+        single = [float(getattr(found, name)) for name in _OF_MEMBERS]
+        out[place] = [*single, found.members.spread_skill.ratio, *found.members.ranks.frequency]
     return out
 
 

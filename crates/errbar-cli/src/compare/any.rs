@@ -204,7 +204,11 @@ impl Arguments {
             let name = form.name.clone();
             let known = of.has_crps() && candidates[against].has_crps();
             let text = match (candidate.difference, difference) {
-                (Some(found), _) if known => {
+                (Some(mut found), _) if known => {
+                    // That of ranks depends on how many there are.
+                    if form.what() != "sigma" || joined.forms[against].what() != "sigma" {
+                        found.rs.interval.low = f64::NAN;
+                    }
                     Some(difference_in_words(&name, other, &found, y.len(), &interval))
                 }
                 (Some(_), Some(found)) => {
@@ -478,6 +482,7 @@ impl AnyReport {
         let mut table = TextTable::new(&["", "<score", "difference", interval, "p"]);
         for one in &self.candidates {
             let Some(found) = one.contender.candidate.difference else { continue };
+            let of_sigmas = self.candidates.iter().all(|one| one.form == "sigma");
             let mut scores =
                 vec![("CRPS".to_string(), found.crps), ("NLPD".to_string(), found.nlpd)];
             scores.push(("RS".to_string(), found.rs));
@@ -488,8 +493,8 @@ impl AnyReport {
             }
             let mut name = one.contender.name.clone();
             for (score, paired) in scores {
-                // RS of an interval alone says nothing.
-                let unknown = paired.value.is_nan() || (score == "RS" && found.crps.value.is_nan());
+                // That of ranks depends on how many there are.
+                let unknown = paired.value.is_nan() || (score == "RS" && !of_sigmas);
                 if unknown {
                     continue;
                 }

@@ -91,7 +91,15 @@ impl<'a> Spec<'a> {
                     What::Quantiles(_) => (Role::Quantile, ", for --quantile-columns"),
                     What::Interval(_) => (Role::End, ", for --interval-columns"),
                 };
-                let names = request.matching(&patterns, why)?;
+                // In the order in which they are named, as their levels are and the ends of an interval.
+                let mut names: Vec<String> = Vec::new();
+                for pattern in &patterns {
+                    for name in request.matching(std::slice::from_ref(pattern), why)? {
+                        if !names.contains(&name) {
+                            names.push(name);
+                        }
+                    }
+                }
                 let named =
                     |name: &String| patterns.contains(name) || !others.contains(&name.as_str());
                 let names: Vec<String> = names.into_iter().filter(named).collect();

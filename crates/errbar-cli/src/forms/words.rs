@@ -108,10 +108,14 @@ fn sentences(event: &EventJudged, interval: &str) -> String {
         return text;
     }
     let known = scores.intervals.map(|known| known.brier_skill).filter(Interval::is_known);
-    let held = known.map(|known| format!(" ({interval} {})", share_range(known.low, known.high)));
+    let skill = scores.brier.skill;
+    // What is worse by more is said as such.
+    let held = known.map(|known| match skill < 0.0 {
+        true => format!(" ({interval} {})", share_range(-known.high, -known.low)),
+        false => format!(" ({interval} {})", share_range(known.low, known.high)),
+    });
     let held = held.unwrap_or_default();
     let sure = known.is_none_or(|known| !known.contains(0.0));
-    let skill = scores.brier.skill;
     let better =
         format!("{} {}", percent(skill.abs()), if skill < 0.0 { "worse" } else { "better" });
     text += &match sure {

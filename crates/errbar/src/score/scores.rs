@@ -181,6 +181,10 @@ fn in_parallel<A: Send, B: Send>(
 impl fmt::Display for Scores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, value: &str, note: &str| {
+            // What this form of forecast does not tell.
+            if value == "NaN" {
+                return Ok(());
+            }
             let text = format!("{name:<26}{value:>11}   {note}");
             writeln!(f, "{}", text.trim_end())
         };
