@@ -286,8 +286,8 @@ def _event(of: dict[str, Any]) -> EventScores:
 
 
 def _event_intervals(of: dict[str, Any]) -> EventIntervals:
-    names = ("brier", "brier_skill", "area")
-    return EventIntervals(*(_interval(of[name]) for name in names), block=of["block"])
+    brier, skill, area = (_interval(of[name]) for name in ("brier", "brier_skill", "area"))
+    return EventIntervals(brier=brier, brier_skill=skill, area=area, block=of["block"])
 
 
 def matrix(name: str, values: Any, rows: int) -> Floats:
