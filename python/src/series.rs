@@ -62,6 +62,7 @@ impl Owned {
             inputs: &self.inputs,
             forecast: self.forecast.as_deref(),
             observation: &self.observation,
+            prior: None,
         }
     }
 

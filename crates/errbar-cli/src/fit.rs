@@ -11,7 +11,7 @@ use errbar::diagnose::{self, Finding};
 use errbar::ensemble::Ensemble;
 use errbar::fit::{self, ErrorSource, Fit, Worth, guarantee};
 use errbar::law;
-use errbar::score::{Judging, Sample};
+use errbar::score::{Judging, Sample, judge_without_intervals};
 use errbar::series::Series;
 use errbar::walk::{self, Learned, Learning, SeriesRows};
 use errbar::words::significant;
@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     errors: Errors,
 
     /// Make the forecast too, for those who have none; its errors are leave-one-out ones.
-    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["forecast", "error", "debias", "members"])]
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with_all = ["forecast", "error", "debias", "members", "prior_sigma"])]
     fit_mean: Option<Mean>,
 
     /// Have intervals with a promise, whatever the distribution of errors (errbar predict
@@ -158,7 +158,10 @@ impl Arguments {
         let asking = Asking::of(&source, &mut request)?;
         let options = self.options()?;
         // Where rows cannot be read twice, or all are needed at once.
-        let hold = self.files.has_stdin() || self.fit_mean.is_some() || !options.can_pass();
+        let hold = self.files.has_stdin()
+            || self.fit_mean.is_some()
+            || self.columns.prior_sigma.is_some()
+            || !options.can_pass();
         let kept = match hold {
             true => request.read(self.console)?,
             false => match request.read_up_to(HELD, self.console)? {
@@ -226,6 +229,7 @@ impl Training {
             inputs: &self.inputs,
             forecast: raw.forecast.as_deref(),
             observation: &raw.observation,
+            prior: self.prior.as_ref().map(|(name, prior)| (name.as_str(), prior.as_slice())),
         })
     }
 
@@ -310,6 +314,7 @@ impl Training {
             .into_iter()
             .flatten()
             .for_each(|of| retain(of, &seen));
+        self.prior.iter_mut().for_each(|(_, prior)| retain(prior, &seen));
         self.group.iter_mut().for_each(|group| retain(&mut group.rows, &seen));
         self.kept.retain(&seen);
         self
@@ -349,6 +354,7 @@ impl Training {
             error,
             observation,
             weight,
+            prior,
             group,
             forecast,
             ensemble,
@@ -360,6 +366,10 @@ impl Training {
         let data = Data::with_missing(&inputs, names.len(), &error)
             .and_then(|data| data.maybe_observed(observation.as_deref()))
             .and_then(|data| data.maybe_weighted(weight.as_deref()))
+            .and_then(|data| match &prior {
+                Some((name, prior)) => data.with_prior(name, prior),
+                None => Ok(data),
+            })
             .and_then(|data| match group {
                 Some(group) => data.grouped(group),
                 None => Ok(data),
@@ -410,7 +420,17 @@ impl Training {
             None => arguments.with_errors(fit, forecast, ensemble),
         };
         let told = arguments.told(fit, worth, findings, notes, &kept)?;
-        Ok(FitSummary { calendar, lags, suggested, ..told })
+        let prior = match &prior {
+            Some((_, prior)) => {
+                let sample =
+                    Sample::new(&error, prior).and_then(|s| s.maybe_weighted(weight.as_deref()));
+                let sample = sample.map_err(refused)?;
+                let judged = judge_without_intervals(&sample, &Judging::default(), &Silent);
+                Some(judged.map_err(refused)?.0)
+            }
+            None => None,
+        };
+        Ok(FitSummary { calendar, lags, suggested, prior, ..told })
     }
 }
 
@@ -478,6 +498,7 @@ impl Arguments {
             calendar: None,
             lags: None,
             suggested: None,
+            prior: None,
             notes,
             time_written: kept.time_written().map(String::from),
             file: kept.file().to_string(),

@@ -41,6 +41,12 @@ pub(crate) struct ColumnArguments {
     #[arg(long, value_name = "COLUMN", value_parser = parse_column, conflicts_with_all = ["forecast", "observation"])]
     pub(crate) error: Option<String>,
 
+    /// The column with a sigma that is there already (the spread of an ensemble, of a Gaussian process, of another library): it
+    /// is corrected, sigma = that times a function of the inputs, which are every other column of numbers and it itself, where
+    /// none are named. Rows in which it is 0 or missing are left out.
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    pub(crate) prior_sigma: Option<String>,
+
     /// The column with the weight of each row; only ratios of weights matter.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     pub(crate) weight: Option<String>,

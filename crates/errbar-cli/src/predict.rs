@@ -187,6 +187,9 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
         columns.ask(&tables, name, &format!(", an input of {model}"))?;
     }
     let around = ForecastSource::of(arguments, fitted, &tables, &mut columns)?;
+    if let Some(name) = fitted.prior() {
+        columns.ask(&tables, name, &format!(", the prior sigma of {model}"))?;
+    }
     let promise = Promise::of(arguments, fitted, &tables)?;
     let outputs = Outputs::of(&arguments.output, &tables)?;
     let walk = InTime::of(arguments, fitted)?;

@@ -20,6 +20,7 @@ pub(crate) struct SeriesTable {
     forecast: Option<Vec<f64>>,
     pub(crate) observation: Vec<f64>,
     group: Option<Group>,
+    prior: Option<(String, Vec<f64>)>,
 }
 
 /// Which columns are asked for, beyond those that the model names.
@@ -92,11 +93,19 @@ impl SeriesTable {
             }
             None => None,
         };
+        let prior = match fitted.prior() {
+            Some(name) => {
+                check(&request, name, "prior sigma")?;
+                Some((name.to_string(), request.number(Role::PriorSigma, name)?))
+            }
+            None => None,
+        };
         let mut kept = request.read(asked.console)?;
         check_dates(fitted, series, &kept, &series.time)?;
         let rows = kept.rows();
         Ok(Self {
             inputs: kept.row_major(inputs),
+            prior: prior.map(|(name, id)| (name, kept.take(id))),
             forecast: forecast.map(|id| kept.take(id)),
             observation: observation.map_or_else(|| vec![f64::NAN; rows], |id| kept.take(id)),
             group: group.map(|(id, name)| {
@@ -114,6 +123,7 @@ impl SeriesTable {
             inputs: &self.inputs,
             forecast: self.forecast.as_deref(),
             observation: &self.observation,
+            prior: self.prior.as_ref().map(|(name, prior)| (name.as_str(), prior.as_slice())),
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct Training {
     /// The column of what was observed, or of the error.
     pub(crate) observed: String,
     pub(crate) weight: Option<Vec<f64>>,
+    /// A sigma that is corrected, and its name.
+    pub(crate) prior: Option<(String, Vec<f64>)>,
     pub(crate) group: Option<Group>,
     pub(crate) forecast: Option<String>,
     /// What it and some of the inputs are made of.
@@ -62,6 +64,7 @@ pub(crate) struct Asking {
     /// The column of what was observed, or of the error.
     observed: String,
     pub(crate) weight: Option<NumberId>,
+    prior: Option<NumberId>,
     pub(crate) group: Option<TextId>,
     pub(crate) inputs: Vec<(String, NumberId)>,
     /// The members that the forecast and some inputs are made of.
@@ -109,6 +112,7 @@ impl Asking {
             request.keep_gaps(made.seen());
         }
         let weight = request.if_given(Role::Weight, arguments.columns.weight.as_deref())?;
+        let prior = request.if_given(Role::PriorSigma, arguments.columns.prior_sigma.as_deref())?;
         request.time(
             arguments.columns.time.as_deref(),
             arguments.columns.dates.date_format.as_ref(),
@@ -157,7 +161,7 @@ impl Asking {
         }
         let not_in_all = request.not_in_all();
         let named = !arguments.columns.inputs.is_empty();
-        Ok(Self { made, observed, weight, group, inputs, ensemble, named, not_in_all })
+        Ok(Self { made, observed, weight, prior, group, inputs, ensemble, named, not_in_all })
     }
 
     /// Of rows that are all held.
@@ -215,6 +219,8 @@ impl Asking {
         };
         stop::check()?;
         let weight = self.weight.map(|id| kept.take(id));
+        let prior = self.prior.map(|id| kept.take(id));
+        let prior = arguments.columns.prior_sigma.clone().zip(prior);
         let forecast = self.forecast();
         let group = self.group.zip(arguments.columns.group.clone()).map(|(id, name)| {
             let texts = kept.texts(id);
@@ -229,6 +235,7 @@ impl Asking {
             raw,
             observed: self.observed,
             weight,
+            prior,
             group,
             forecast,
             ensemble: self.ensemble,

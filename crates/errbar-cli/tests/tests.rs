@@ -19,6 +19,7 @@ mod many_files; // several files as one table, rows that pass
 mod members; // of an ensemble
 mod missing_values; // --na, fill values
 mod predict_values; // what predict adds
+mod prior; // a sigma that is there already
 mod promise; // guaranteed intervals in time
 mod report; // the page
 #[cfg(feature = "paper")]

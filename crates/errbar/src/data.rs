@@ -38,6 +38,8 @@ pub struct Data<'a> {
     weight: Option<Cow<'a, [f64]>>,
     unit: Option<Vec<f64>>,
     group: Option<Group>,
+    /// Sigmas that are there already, in units of which the errors and observations are.
+    prior: Option<Prior>,
     /// Rows that are only held out together have the same number here.
     together: Option<Vec<u32>>,
     /// Whether rows are in the order of time.
@@ -46,6 +48,13 @@ pub struct Data<'a> {
     missing: Vec<f64>,
     /// Cycles of the calendar among the inputs, each with the first of its two columns.
     cycles: Vec<(usize, Cycle)>,
+}
+
+/// Sigmas that are there already.
+#[derive(Debug, Clone, PartialEq)]
+struct Prior {
+    name: String,
+    sigma: Vec<f64>,
 }
 
 /// Which group each row belongs to.
@@ -90,6 +99,7 @@ impl<'a> Data<'a> {
             weight: None,
             unit: None,
             group: None,
+            prior: None,
             together: None,
             in_time: false,
             missing: (0..columns).map(|column| median(inputs, columns, column)).collect(),
@@ -121,7 +131,56 @@ impl<'a> Data<'a> {
         let Some(observation) = observation else { return Ok(self) };
         check_length("observation", observation.len(), "error", self.error.len())?;
         check_finite("observation", observation)?;
-        Ok(Self { observation: Some(observation.into()), ..self })
+        let observation = match &self.prior {
+            Some(prior) => over(observation, &prior.sigma).into(),
+            None => observation.into(),
+        };
+        Ok(Self { observation: Some(observation), ..self })
+    }
+
+    /// The same data with the sigma that each row has already, of this name, which models then correct: errors and
+    /// observations are in units of it from now on. To be said before [`Data::in_time`], which puts rows in order.
+    ///
+    /// ```
+    /// use errbar::Data;
+    ///
+    /// let data = Data::new(&[1.0, 2.0], 1, &[0.1, -0.3])?.with_prior("spread", &[0.5, 0.1])?;
+    /// assert_eq!(data.error(), [0.2, -3.0]);
+    /// # Ok::<(), errbar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A different length, or a sigma that is not finite and greater than 0.
+    pub fn with_prior(self, name: &str, sigma: &[f64]) -> Result<Self> {
+        check_length("prior sigma", sigma.len(), "error", self.error.len())?;
+        check_finite("prior sigma", sigma)?;
+        if let Some(index) = sigma.iter().position(|&sigma| sigma <= 0.0) {
+            return Err(Error::SigmaNotPositive { index, value: sigma[index] });
+        }
+        let error = over(&self.error, sigma);
+        // Of a sigma that is nothing beside its error.
+        check_finite("error over prior sigma", &error)?;
+        let observation = self.observation.as_deref().map(|of| over(of, sigma).into());
+        let prior = Some(Prior { name: name.into(), sigma: sigma.to_vec() });
+        Ok(Self { error: error.into(), observation, prior, ..self })
+    }
+
+    /// The sigmas that rows have already, in units of which the errors are.
+    pub(crate) fn prior(&self) -> Option<&[f64]> {
+        self.prior.as_ref().map(|prior| prior.sigma.as_slice())
+    }
+
+    /// What they are called.
+    pub(crate) fn prior_name(&self) -> Option<&str> {
+        self.prior.as_ref().map(|prior| prior.name.as_str())
+    }
+
+    /// The errors in units of the observations.
+    pub(crate) fn whole_error(&self) -> Cow<'_, [f64]> {
+        match &self.prior {
+            Some(prior) => self.error.iter().zip(&prior.sigma).map(|(e, s)| e * s).collect(),
+            None => Cow::Borrowed(&self.error),
+        }
     }
 
     /// What was observed, where that is known.
@@ -311,6 +370,10 @@ impl<'a> Data<'a> {
             unit: self.unit().map(of),
             missing: self.missing.clone(),
             cycles: self.cycles.clone(),
+            prior: self
+                .prior
+                .as_ref()
+                .map(|prior| Prior { sigma: of(&prior.sigma), ..prior.clone() }),
             together: self.together().map(|ids| rows.iter().map(|&row| ids[row]).collect()),
             group: self.group.as_ref().map(|group| Group {
                 rows: rows.iter().map(|&row| group.rows[row]).collect(),
@@ -318,6 +381,11 @@ impl<'a> Data<'a> {
             }),
         }
     }
+}
+
+/// Values in units of their own.
+fn over(values: &[f64], units: &[f64]) -> Vec<f64> {
+    values.iter().zip(units).map(|(value, unit)| value / unit).collect()
 }
 
 /// The number of rows of row-major inputs, when all is well.

@@ -25,6 +25,7 @@ mod many; // many rows, held in parts
 mod math; // elementary functions
 mod one_pass; // rows judged as they come
 mod passing; // many rows, as they pass
+mod prior; // a sigma that is there already, corrected
 mod promise; // guaranteed intervals whose share is kept right
 mod quantiles; // forecasts by quantiles and intervals
 mod reliability; // the Reliability Score

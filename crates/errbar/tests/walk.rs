@@ -55,6 +55,7 @@ impl Table {
             inputs: &self.x,
             forecast: Some(&self.forecast),
             observation: &self.observation,
+            prior: None,
         }
     }
 

@@ -4,7 +4,7 @@ use anyhow::bail;
 use errbar_table::{Numbers, Odd, Texts};
 use serde::Serialize;
 
-use super::{NumberId, RequestedColumn, TextId};
+use super::{NumberId, RequestedColumn, Role, TextId};
 use crate::arguments::Missing;
 use crate::fill_values::FillValues;
 
@@ -192,6 +192,15 @@ impl Columns {
         time: Option<&RequestedColumn>,
     ) -> anyhow::Result<()> {
         let mut keep: Vec<bool> = Vec::new(); // empty while nothing is missing
+        if missing != Some(Missing::Error) {
+            // A sigma of nothing has nothing to correct: members that agree, a process at its own points.
+            let prior = self.asked.iter().zip(&mut self.numbers);
+            for (_, numbers) in prior.filter(|(asked, _)| asked.role == Role::PriorSigma) {
+                if let Numbers::Values(values) = numbers {
+                    values.iter_mut().filter(|s| **s <= 0.0).for_each(|s| *s = f64::NAN);
+                }
+            }
+        }
         let columns =
             self.asked.iter().zip(&self.numbers).filter_map(|(asked, numbers)| match numbers {
                 Numbers::Values(values) => Some((asked, values)),
@@ -250,6 +259,9 @@ impl Columns {
 
     /// A column by its role, or by its name where several have that role.
     pub(super) fn called(&self, asked: &RequestedColumn) -> String {
+        if asked.role == Role::PriorSigma {
+            return format!("prior sigma (\"{}\"; 0 counts as missing)", asked.name);
+        }
         let same = self.asked.iter().filter(|other| other.role == asked.role).count();
         if same > 1 { format!("\"{}\"", asked.name) } else { asked.role.name().to_string() }
     }

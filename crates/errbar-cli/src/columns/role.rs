@@ -14,6 +14,8 @@ pub(crate) enum Role {
     /// Observation minus forecast.
     Error,
     Sigma,
+    /// A sigma that a model corrects.
+    PriorSigma,
     /// The logarithm of the right side of a law over its left one.
     Skew,
     Weight,
@@ -33,6 +35,7 @@ impl Role {
             Self::Member => "member",
             Self::Error => "error",
             Self::Sigma => "sigma",
+            Self::PriorSigma => "prior sigma",
             Self::Skew => "skew",
             Self::Weight => "weight",
             Self::Time => "time",
@@ -55,7 +58,7 @@ impl Role {
     /// What a finite number must be beyond that, if this one is not.
     pub(super) fn refuses(self, value: f64) -> Option<&'static str> {
         match self {
-            Self::Sigma if value <= 0.0 => Some("greater than 0"),
+            Self::Sigma | Self::PriorSigma if value <= 0.0 => Some("greater than 0"),
             Self::Weight if value < 0.0 => Some("0 or more"),
             _ => None,
         }

@@ -39,6 +39,8 @@ pub(super) struct FitSummary {
     pub(super) lags: Option<Worth>,
     /// What they would save, where they were not.
     pub(super) suggested: Option<String>,
+    /// How the sigma did that was there already.
+    pub(super) prior: Option<Scores>,
     pub(super) notes: Vec<String>,
     /// How the times are written, where that is not ISO 8601.
     pub(super) time_written: Option<String>,
@@ -133,7 +135,40 @@ impl FitSummary {
         Ok(())
     }
 
+    /// What was wrong with a sigma that was there already.
+    fn prior_in_words(&self) -> Option<String> {
+        let (name, scores) = self.fit.fitted.prior().zip(self.prior.as_ref())?;
+        let rms = scores.rms_z;
+        let size = match rms {
+            rms if rms > 1.05 => format!("{} times as large as it says", significant(rms, 3)),
+            rms if rms < 0.95 => format!("{} of what it says", percent(rms)),
+            _ => String::from("as large as it says on the whole"),
+        };
+        let holds = scores.coverage.iter().find(|c| c.level == 0.9);
+        let holds = holds.map_or(String::new(), |found| {
+            format!(", 90% intervals of it hold {}", percent(found.observed))
+        });
+        let words = format!(
+            "the sigma \"{name}\" is corrected, and what is said here of sigma is a factor to it; as it was, errors are {size}{holds}, \
+             CRPS {} (of all rows)",
+            four(scores.crps)
+        );
+        Some(wrapped(&words, 85))
+    }
+
     fn words(&self) -> String {
+        let words = self.words_of_sigma();
+        match self.fit.fitted.prior() {
+            Some(_) => words
+                .replace("one constant sigma", "that sigma times one factor")
+                .replace("one sigma for all rows", "one factor for all rows")
+                .replace("log sigma", "the logarithm of the factor")
+                .replace("; sigma ", "; factor "),
+            None => words,
+        }
+    }
+
+    fn words_of_sigma(&self) -> String {
         let fitted = &self.fit.fitted;
         let (rows, trained_on) = fitted.rows();
         let mut text = format!("Learned sigma from {rows} errors in {}.\n", self.file);
@@ -203,6 +238,10 @@ impl FitSummary {
             for (nth, line) in words.iter().flat_map(|words| words.lines()).enumerate() {
                 let _ = writeln!(text, "  {:9}{line}", if nth == 0 { label } else { "" });
             }
+        }
+        for (nth, line) in self.prior_in_words().iter().flat_map(|words| words.lines()).enumerate()
+        {
+            let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "prior" } else { "" });
         }
         match (fitted.validation(), &self.verdict) {
             (Some(validation), Some(verdict)) => {

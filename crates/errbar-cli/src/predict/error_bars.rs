@@ -123,6 +123,9 @@ impl Chunk {
         let (width, all) = (fitted.table_names().len(), fitted.names().len());
         let mut inputs: Vec<f64> = Vec::with_capacity(rows.len() * all);
         let mut known: Vec<usize> = Vec::with_capacity(rows.len());
+        // It comes last.
+        let prior = fitted.prior().and_then(|_| batch.numbers.last());
+        let mut priors: Vec<f64> = Vec::new();
         let mut bends: Vec<Bend> = Vec::new();
         let promise = promise.filter(|_| walk.is_some_and(InTime::keeps));
         let mut levels: Vec<f64> = Vec::new();
@@ -131,9 +134,11 @@ impl Chunk {
             // Without a time lags are not known.
             let whole = said.as_ref().map_or(alone, |said| said.whole);
             let row = batch.numbers[..width].iter().map(|column| column[i]);
-            let can = row.clone().all(|x| x.is_finite() || (x.is_nan() && takes_missing));
+            let can = row.clone().all(|x| x.is_finite() || (x.is_nan() && takes_missing))
+                && prior.is_none_or(|prior| prior[i] > 0.0 && prior[i].is_finite());
             if can && (whole == with_lags) {
                 known.push(i);
+                priors.extend(prior.map(|prior| prior[i]));
                 inputs.extend(row);
                 match &said {
                     Some(said) => inputs.extend(&said.inputs[width..all]),
@@ -155,6 +160,9 @@ impl Chunk {
         let groups: Option<Vec<Option<u32>>> =
             groups.map(|groups| known.iter().map(|&i| groups[i]).collect());
         let mut asked = Rows::new(&inputs);
+        if prior.is_some() {
+            asked = asked.with_prior(&priors);
+        }
         if let Some(forecast) = &forecast {
             asked = asked.with_forecast(forecast);
         }

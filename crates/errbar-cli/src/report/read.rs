@@ -78,6 +78,8 @@ struct ReportColumns {
     forecast: Option<NumberId>,
     sigma: Option<NumberId>,
     weight: Option<NumberId>,
+    /// The sigma that the model corrects.
+    prior: Option<NumberId>,
     /// Of the model, in its order.
     model_inputs: Vec<NumberId>,
     /// What its guarantee is grouped by.
@@ -111,6 +113,7 @@ impl ReportRows {
             forecast: request.if_given(Role::Forecast, forecast.as_deref())?,
             sigma: request.if_given(Role::Sigma, sigma_column.as_deref())?,
             weight: request.if_given(Role::Weight, arguments.weight.as_deref())?,
+            prior: request.if_given(Role::PriorSigma, fitted.and_then(Fitted::prior))?,
             model_inputs: match (fitted, &arguments.model) {
                 (Some(fitted), Some(path)) if !fitted.lags().is_empty() => bail!(
                     "{} takes errors of earlier rows (--lag), which a page on single rows does not know: \
@@ -202,7 +205,7 @@ impl ReportRows {
             kept,
         };
         if let Some(fitted) = fitted {
-            judged.predict(fitted, &asked.model_inputs)?;
+            judged.predict(fitted, &asked.model_inputs, asked.prior)?;
             // Its own rows keep any promise.
             if judged.seen.held_out + judged.seen.trained == 0 {
                 judged.promise = judged.kept_promise(fitted, &asked)?;
@@ -233,7 +236,12 @@ impl ReportRows {
     }
 
     /// Sigma, and where there is none the forecast, from the model.
-    fn predict(&mut self, fitted: &Fitted, inputs: &[NumberId]) -> anyhow::Result<()> {
+    fn predict(
+        &mut self,
+        fitted: &Fitted,
+        inputs: &[NumberId],
+        prior: Option<NumberId>,
+    ) -> anyhow::Result<()> {
         let scale = fitted.options().transform;
         self.bring_to_scale(scale)?;
         const CHUNK: usize = 65_536;
@@ -243,8 +251,14 @@ impl ReportRows {
         self.turns = fitted.shape().is_some_and(|shape| shape.turning().is_some());
         let has_laws =
             fitted.shape().is_some() || !scale.bounds(fitted.options().bounds).are_none();
-        for rows in all.chunks(CHUNK * columns.max(1)) {
+        let prior = prior.map(|id| self.kept.numbers(id).to_vec());
+        for (nth, inputs) in all.chunks(CHUNK * columns.max(1)).enumerate() {
             stop::check()?;
+            let mut rows = Rows::new(inputs);
+            if let Some(prior) = &prior {
+                let end = ((nth + 1) * CHUNK).min(prior.len());
+                rows = rows.with_prior(&prior[nth * CHUNK..end]);
+            }
             let predicted = fitted.predict(rows).map_err(|error| self.kept.refused(error))?;
             self.sigma.extend(predicted.sigma());
             if has_laws {
@@ -266,7 +280,7 @@ impl ReportRows {
                 (self.mu, self.seen.leave_one_out) = (honest.mean, true);
             }
         }
-        let known = self.known(fitted, &all, columns);
+        let known = self.known(fitted, &all, columns, prior.as_deref());
         if !bias.is_empty() {
             self.mu.iter_mut().zip(&bias).for_each(|(mu, bias)| *mu += bias);
             self.notes
@@ -317,10 +331,20 @@ impl ReportRows {
     }
 
     /// What the model knows of these rows; nothing where they are no data to fit to.
-    fn known(&self, fitted: &Fitted, inputs: &[f64], columns: usize) -> Vec<Known> {
+    fn known(
+        &self,
+        fitted: &Fitted,
+        inputs: &[f64],
+        columns: usize,
+        prior: Option<&[f64]>,
+    ) -> Vec<Known> {
         let Ok(error) = errors_of(&self.y, &self.mu) else { return Vec::new() };
         let data = Data::with_missing(inputs, columns, &error)
-            .and_then(|data| data.maybe_weighted(self.weight.as_deref()));
+            .and_then(|data| data.maybe_weighted(self.weight.as_deref()))
+            .and_then(|data| match fitted.prior().zip(prior) {
+                Some((name, prior)) => data.with_prior(name, prior),
+                None => Ok(data),
+            });
         data.map_or(Vec::new(), |data| fitted.known(&data))
     }
 
@@ -340,6 +364,9 @@ impl ReportRows {
             texts.rows.iter().map(|&row| known[row as usize]).collect()
         });
         let mut rows = Rows::new(&inputs);
+        if let Some(id) = asked.prior {
+            rows = rows.with_prior(self.kept.numbers(id));
+        }
         if let Some(groups) = &groups {
             rows = rows.with_group(groups);
         }

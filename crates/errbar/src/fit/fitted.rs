@@ -61,6 +61,10 @@ pub struct Fitted {
     /// The errors that were left when their bias was taken off; files of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) debiased: Option<Summary>,
+    /// What the sigma is called that each row has already, and that this model corrects: its own sigma, bias and laws are in
+    /// units of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) prior: Option<String>,
     /// The members that make the forecast, and some of the inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ensemble: Option<Ensemble>,
@@ -121,6 +125,7 @@ impl Fitted {
             shape: None,
             known: None,
             debiased: None,
+            prior: data.prior_name().map(String::from),
             ensemble: None,
             cycles: data.cycles().iter().map(|(_, cycle)| *cycle).collect(),
             series: None,
@@ -156,6 +161,13 @@ impl Fitted {
     #[must_use]
     pub fn forecast(&self) -> Option<&str> {
         self.forecast.as_deref()
+    }
+
+    /// What the sigma is called that each row has already, and that the model corrects, if there is one: rows then
+    /// [come with it](Rows::with_prior).
+    #[must_use]
+    pub fn prior(&self) -> Option<&str> {
+        self.prior.as_deref()
     }
 
     /// The members of an ensemble that its forecast, and some of its inputs, are made of, if they are.

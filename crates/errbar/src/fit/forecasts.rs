@@ -22,13 +22,14 @@ pub struct Rows<'a> {
     inputs: &'a [f64],
     forecast: Option<&'a [f64]>,
     group: Option<&'a [Option<u32>]>,
+    prior: Option<&'a [f64]>,
 }
 
 impl<'a> Rows<'a> {
     /// Of row-major inputs.
     #[must_use]
     pub fn new(inputs: &'a [f64]) -> Self {
-        Self { inputs, forecast: None, group: None }
+        Self { inputs, forecast: None, group: None, prior: None }
     }
 
     /// With the forecast of each row, which intervals are put around; NaN where there is none. A model
@@ -36,6 +37,13 @@ impl<'a> Rows<'a> {
     #[must_use]
     pub fn with_forecast(self, forecast: &'a [f64]) -> Self {
         Self { forecast: Some(forecast), ..self }
+    }
+
+    /// With the sigma that each row has already, which a model that [corrects it](Fitted::prior) needs: without it what such a
+    /// model says is in units of that sigma. NaN where there is none.
+    #[must_use]
+    pub fn with_prior(self, prior: &'a [f64]) -> Self {
+        Self { prior: Some(prior), ..self }
     }
 
     /// With the number of each row's group ([`Guarantee::group`](super::guarantee::Guarantee::group)),
@@ -144,13 +152,23 @@ impl PartialEq for Forecasts<'_> {
 
 impl<'a> Forecasts<'a> {
     pub(super) fn of(fitted: &'a Fitted, rows: Rows<'a>) -> Result<Self> {
-        let Rows { inputs, forecast, .. } = rows;
+        let Rows { inputs, forecast, prior, .. } = rows;
+        let prior = prior.filter(|_| fitted.prior.is_some());
         fitted.ranges.rows_of(inputs)?;
         let HeldSigma { mut sigma, support, input } = fitted.model.give(inputs)?;
         if let Some(shape) = &fitted.shape {
             let (least, most) = fitted.model.limits();
             sigma.iter_mut().for_each(|sigma| {
                 *sigma = (*sigma * shape.factor()).clamp(least, most);
+            });
+        }
+        if let Some(prior) = prior {
+            check_length("prior sigma", prior.len(), "inputs", sigma.len())?;
+            if let Some(index) = prior.iter().position(|&prior| prior <= 0.0) {
+                return Err(Error::SigmaNotPositive { index, value: prior[index] });
+            }
+            sigma.iter_mut().zip(prior).for_each(|(sigma, prior)| {
+                *sigma = (*sigma * prior).clamp(f64::MIN_POSITIVE, f64::MAX);
             });
         }
         if let Some(forecast) = forecast {
@@ -182,7 +200,10 @@ impl<'a> Forecasts<'a> {
             forecast.get_or_insert(at.mean);
             known = Some((at.latent_variance, alone));
         }
-        let bias = fitted.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
+        let mut bias = fitted.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
+        if let (Some(bias), Some(prior)) = (&mut bias, prior) {
+            bias.iter_mut().zip(prior).for_each(|(bias, prior)| *bias *= prior);
+        }
         for (forecast, bias) in forecast.iter_mut().flatten().zip(bias.iter().flatten()) {
             *forecast += bias;
         }

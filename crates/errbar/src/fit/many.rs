@@ -41,7 +41,8 @@ const BINS: usize = 255;
 
 /// Whether trees of all rows refine what some say.
 pub(super) fn are_many(data: &Data, options: &Options) -> bool {
-    data.rows() >= MANY && options.most_rows >= data.rows() && options.refines()
+    let may = data.prior().is_none() && options.refines();
+    data.rows() >= MANY && options.most_rows >= data.rows() && may
 }
 
 impl Options {

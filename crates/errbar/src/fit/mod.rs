@@ -455,14 +455,18 @@ fn bounds_of_errors(data: &Data, options: &Options) -> Result<Option<Vec<Bounds>
     let Some(observation) = data.observation() else {
         return Err(Error::BoundsWithoutObservations);
     };
-    if let Some(index) = observation.iter().position(|y| !bounds.hold(*y)) {
-        let value = observation[index];
+    // In units of what is there already.
+    let unit = |row: usize| data.prior().map_or(1.0, |prior| prior[row]);
+    let of_row = |row: usize| bounds.over(unit(row));
+    if let Some(index) = (0..data.rows()).find(|&row| !of_row(row).hold(observation[row])) {
+        let value = observation[index] * unit(index);
         let bound = if value < bounds.lower() { bounds.lower() } else { bounds.upper() };
         let [value, bound] = [value, bound].map(|x| options.transform.back(x));
         return Err(Error::BeyondBound { index, value, bound });
     }
-    let rows = data.error().iter().zip(observation);
-    Ok(Some(rows.map(|(error, y)| bounds.of_error(*error, *y)).collect()))
+    let rows = data.error().iter().zip(observation).enumerate();
+    let one = |(row, (error, y)): (usize, (&f64, &f64))| of_row(row).of_error(*error, *y);
+    Ok(Some(rows.map(one).collect()))
 }
 
 /// The same data with neighbours held out together, where they resemble each other and nothing else
@@ -597,6 +601,12 @@ fn fit_rows(
         }
         None => (None, None),
     };
+    let (mut held_out, mut validation) = (held_out, validation);
+    if let (Some(prior), Some(held)) = (raw.prior(), &mut held_out) {
+        held.in_units_of(prior);
+        let own = held.validation()?;
+        validation = validation.map(|before| before.scored_as(own));
+    }
     let known = TrainingRows::of(raw, held_out.as_ref(), options.debias);
     let fitted = Fitted {
         names: names.to_vec(),
@@ -609,13 +619,14 @@ fn fit_rows(
         options: Options { by_law: matches!(options.loss, LossKind::OfLaw(..)), ..*given },
         rows: data.rows(),
         trained_on,
-        training: crate::diagnose::Summary::of(raw.error(), raw.weight()),
+        training: crate::diagnose::Summary::of(&raw.whole_error(), raw.weight()),
         validation,
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
         shape,
         known,
-        debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(d.error(), d.weight())),
+        debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(&d.whole_error(), d.weight())),
+        prior: raw.prior_name().map(String::from),
         ensemble: None,
         cycles: data.cycles().iter().map(|(_, cycle)| *cycle).collect(),
         series: None,

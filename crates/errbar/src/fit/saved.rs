@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 15] = [
+const NEEDS: [&str; 16] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
@@ -30,6 +30,7 @@ const NEEDS: [&str; 15] = [
     LAGS,
     CALENDAR,
     ENSEMBLE,
+    PRIOR,
     FOLLOWED,
 ];
 const BOUNDS: &str = "bounds";
@@ -41,6 +42,7 @@ const GUARANTEE_IN_TIME: &str = "guarantee in time";
 const FOLLOWED: &str = "observations followed";
 const LAGS: &str = "lags";
 const LAW: &str = "law";
+const PRIOR: &str = "a sigma that is there already";
 const POLYNOMIAL_BIAS: &str = "polynomial bias";
 const SMOOTH_BIAS: &str = "smooth bias";
 const SYMMETRIC_TREES: &str = "symmetric trees";
@@ -143,6 +145,7 @@ impl Fitted {
             (!self.lags().is_empty(), LAGS),
             (!self.cycles.is_empty(), CALENDAR),
             (self.ensemble.is_some(), ENSEMBLE),
+            (self.prior.is_some(), PRIOR),
             (has_learned, FOLLOWED),
         ];
         let own = all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string());

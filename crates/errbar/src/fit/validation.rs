@@ -110,6 +110,23 @@ pub struct Validation {
     pub importance: Vec<Importance>,
 }
 
+impl Validation {
+    /// The same with the scores of another, of the same rows.
+    pub(super) fn scored_as(self, own: Self) -> Self {
+        Self {
+            turns: self.turns,
+            whole_groups: self.whole_groups,
+            dependence: self.dependence,
+            left_out: self.left_out,
+            not_tried: self.not_tried,
+            sample: self.sample,
+            candidates: self.candidates,
+            importance: self.importance,
+            ..own
+        }
+    }
+}
+
 fn once() -> usize {
     1
 }
@@ -252,8 +269,13 @@ pub(super) fn judge(
         })
         .collect();
     let test = data.pick(&rows);
+    let whole_error = test.whole_error();
     let score = |kind: Kind, sigma: &[f64]| -> Result<Candidate> {
-        let sample = Sample::new(test.error(), sigma)?.maybe_weighted(test.weight())?;
+        let sigma: Cow<[f64]> = match test.prior() {
+            Some(prior) => sigma.iter().zip(prior).map(|(sigma, prior)| sigma * prior).collect(),
+            None => Cow::Borrowed(sigma),
+        };
+        let sample = Sample::new(&whole_error, &sigma)?.maybe_weighted(test.weight())?;
         Ok(Candidate { kind, crps: crps::mean(&sample), nlpd: nlpd::mean(&sample) })
     };
     let mut candidates: Vec<Candidate> = (tried.iter().zip(&sigmas))
@@ -405,6 +427,19 @@ impl HeldOut {
             *sigma = (*sigma * of(row).factor()).clamp(f64::MIN_POSITIVE, f64::MAX);
         });
         Ok(Some(shape))
+    }
+
+    /// The same in units of the observations, of rows whose errors and sigmas are in those of a sigma that each row has already.
+    pub(super) fn in_units_of(&mut self, prior: &[f64]) {
+        for (place, row) in self.rows.iter().enumerate() {
+            let unit = prior[*row];
+            for values in [&mut self.error, &mut self.sigma, &mut self.constant_sigma] {
+                values[place] = (values[place] * unit).clamp(-f64::MAX, f64::MAX);
+            }
+            if let Some(bounds) = &mut self.bounds {
+                bounds[place] = bounds[place].over(1.0 / unit);
+            }
+        }
     }
 
     /// What these rows say, held out once.

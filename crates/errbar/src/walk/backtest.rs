@@ -224,6 +224,7 @@ struct Part {
     inputs: Vec<f64>,
     forecast: Option<Vec<f64>>,
     observation: Vec<f64>,
+    prior: Option<(String, Vec<f64>)>,
     weight: Option<Vec<f64>>,
 }
 
@@ -241,6 +242,7 @@ impl Part {
             inputs: inputs.copied().collect(),
             forecast: rows.forecast.map(pick),
             observation: pick(rows.observation),
+            prior: rows.prior.map(|(name, prior)| (name.to_string(), pick(prior))),
             weight: weight.map(pick),
             places: places.to_vec(),
         }
@@ -253,6 +255,7 @@ impl Part {
             inputs: &self.inputs,
             forecast: self.forecast.as_deref(),
             observation: &self.observation,
+            prior: self.prior.as_ref().map(|(name, prior)| (name.as_str(), prior.as_slice())),
         }
     }
 

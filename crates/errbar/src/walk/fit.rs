@@ -282,6 +282,9 @@ pub(super) fn data_of(
     if learning.rows.forecast.is_some() {
         data = data.maybe_observed(Some(&observation))?;
     }
+    if let Some((name, prior)) = learning.rows.prior {
+        data = data.with_prior(name, &pick(prior))?;
+    }
     if let Some(group) = learning.rows.group {
         let rows = chosen.iter().map(|&row| group.rows[row]).collect();
         data = data.grouped(crate::data::Group { rows, ..group.clone() })?;

@@ -88,6 +88,8 @@ struct Asked {
     forecast: Option<Vec<f64>>,
     /// The group that a guarantee counts them to, where it has groups.
     group: Option<Vec<Option<u32>>>,
+    /// The sigma that each row has already.
+    prior: Option<Vec<f64>>,
 }
 
 impl Asked {
@@ -96,6 +98,7 @@ impl Asked {
         let each = chosen.iter().flat_map(|&row| own(row));
         Self {
             group: None,
+            prior: rows.prior.map(|(_, prior)| chosen.iter().map(|&row| prior[row]).collect()),
             inputs: each.copied().collect(),
             forecast: match (rows.forecast, model.mean()) {
                 (Some(forecast), _) => Some(chosen.iter().map(|&row| forecast[row]).collect()),
@@ -119,6 +122,7 @@ impl Asked {
     fn rows(&self) -> Rows<'_> {
         let rows = Rows::new(&self.inputs);
         let rows = self.forecast.as_ref().map_or(rows, |forecast| rows.with_forecast(forecast));
+        let rows = self.prior.as_ref().map_or(rows, |prior| rows.with_prior(prior));
         self.group.as_ref().map_or(rows, |group| rows.with_group(group))
     }
 }

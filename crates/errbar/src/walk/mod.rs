@@ -37,6 +37,8 @@ pub struct SeriesRows<'a> {
     pub forecast: Option<&'a [f64]>,
     /// What was then observed; NaN where nothing was, or not yet.
     pub observation: &'a [f64],
+    /// What the sigma is called that each row has already, and that models correct, and that sigma, greater than 0.
+    pub prior: Option<(&'a str, &'a [f64])>,
 }
 
 impl SeriesRows<'_> {
@@ -59,6 +61,9 @@ impl SeriesRows<'_> {
         check_length("observation", self.observation.len(), "time", rows)?;
         if let Some(forecast) = self.forecast {
             check_length("forecast", forecast.len(), "time", rows)?;
+        }
+        if let Some((_, prior)) = self.prior {
+            check_length("prior sigma", prior.len(), "time", rows)?;
         }
         if let Some(group) = self.group {
             check_length("group", group.rows.len(), "time", rows)?;
