@@ -43,7 +43,7 @@ pub(crate) struct ColumnArguments {
 
     /// The column with a sigma that is there already (the spread of an ensemble, of a Gaussian process, of another library): it
     /// is corrected, sigma = that times a function of the inputs, which are every other column of numbers and it itself, where
-    /// none are named. Rows in which it is 0 or missing are left out.
+    /// none are named. Rows in which it is 0 or missing are left out. (One that tells little is better as an input.)
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     pub(crate) prior_sigma: Option<String>,
 

@@ -40,7 +40,7 @@ fn a_fit_says_what_was_wrong_with_it_and_predict_corrects_it() {
     {
         assert!(fit.printed().contains(words), "{words}: {}", fit.printed());
     }
-    let words = "32 of 800 rows were left out: prior sigma (\"s\"; 0 counts as missing)";
+    let words = "32 of 800 rows were left out: 32 have no prior sigma (\"s\"; 0 counts as missing)";
     assert!(fit.stderr.contains(words), "{}", fit.stderr);
     put(&folder, "new.csv", "x,s,mu\n0.5,1,0\n0.5,10,0\n0.5,0,0\n0.5,,0\n");
     let said = run(&folder, "predict new.csv --model m.json --interval 0.9").well().printed();

@@ -43,7 +43,8 @@ fn a_prior_sigma_is_corrected_and_scales_what_it_gives() {
         // Far beyond any that was seen, too.
         for prior in [1e-3, 1.0, 1e4] {
             let at = [0.1, 0.5, 0.9];
-            let said = fitted.predict(Rows::new(&at).with_prior(&[prior; 3])).unwrap();
+            let prior_of_all = [prior; 3];
+            let said = fitted.predict(Rows::new(&at).with_prior(&prior_of_all)).unwrap();
             for (x, sigma) in at.iter().zip(said.sigma()) {
                 let ratio = sigma / (prior * (0.5 + 2.0 * x));
                 assert!((0.85..1.18).contains(&ratio), "{kind:?}, {x}, {prior}: {ratio}");
