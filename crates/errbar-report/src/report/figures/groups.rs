@@ -202,9 +202,7 @@ fn group<'a>(seen: &FigureData<'_>, name: &'a str, rows: &[u32]) -> Option<Group
 fn draw(groups: &[Group<'_>], level: &str, width: f64) -> Figure {
     let n = groups.len();
     let y: Vec<f64> = (0..n).rev().map(|i| i as f64).collect();
-    let column = |of: &dyn Fn(&Group<'_>) -> f64| -> Vec<f64> {
-        groups.iter().map(of).collect()
-    };
+    let column = |of: &dyn Fn(&Group<'_>) -> f64| -> Vec<f64> { groups.iter().map(of).collect() };
     let names: Vec<String> = groups.iter().rev().map(|group| names::label(group.name)).collect();
     let skills = column(&|g| g.skill.value);
     // Only what the intervals of nearly all groups reach.
