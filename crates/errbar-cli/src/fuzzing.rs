@@ -5,7 +5,7 @@ use errbar::fit::Fitted;
 /// The mark of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 
-/// Reads any bytes as a CSV file in every way there is, and compares.
+/// Reads any bytes as a text in every way there is (as a CSV, aligned by blanks, with comments), and compares.
 ///
 /// # Panics
 /// If something is wrong with the reader or the writer.
@@ -22,6 +22,37 @@ pub fn csv(bytes: &[u8]) {
 pub fn parquet(bytes: &[u8]) {
     if bytes.starts_with(PARQUET) {
         errbar_table::fuzzing::check(bytes);
+    }
+}
+
+/// As [`csv`], for JSON.
+///
+/// # Panics
+/// As [`csv`].
+pub fn json(bytes: &[u8]) {
+    if errbar_table::fuzzing::is_json(bytes) {
+        errbar_table::fuzzing::check(bytes);
+    }
+}
+
+/// As [`csv`], for compressed files.
+///
+/// # Panics
+/// As [`csv`].
+pub fn packed(bytes: &[u8]) {
+    if errbar_table::fuzzing::is_packed(bytes) {
+        errbar_table::fuzzing::check(bytes);
+    }
+}
+
+/// As [`csv`], for spreadsheets: whole ones, and their parts (see [`errbar_table::fuzzing::check_sheet`]).
+///
+/// # Panics
+/// As [`csv`].
+pub fn sheets(bytes: &[u8]) {
+    match bytes.starts_with(b"PK") || bytes.starts_with(b"\xd0\xcf") {
+        true => errbar_table::fuzzing::check(bytes),
+        false => errbar_table::fuzzing::check_sheet(bytes),
     }
 }
 

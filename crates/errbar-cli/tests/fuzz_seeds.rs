@@ -29,7 +29,10 @@ fn run(target: &str, least: usize, call: fn(&[u8])) {
 
 #[test]
 fn tables() {
-    run("csv", 20, errbar_cli::fuzzing::csv);
+    run("csv", 26, errbar_cli::fuzzing::csv);
+    run("json", 6, errbar_cli::fuzzing::json);
+    run("packed", 4, errbar_cli::fuzzing::packed);
+    run("sheets", 6, errbar_cli::fuzzing::sheets);
     run("parquet", 2, errbar_cli::fuzzing::parquet);
 }
 

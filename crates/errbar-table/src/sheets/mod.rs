@@ -2,10 +2,11 @@
 
 mod cells;
 mod grid;
+mod repeated;
 
 use std::any::Any;
 use std::fs::File;
-use std::io::{self, Cursor, Seek};
+use std::io::{self, Cursor, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zip::ZipArchive;
@@ -19,6 +20,9 @@ use grid::Grid;
 /// What all parts of a spreadsheet may unpack to, in bytes: more is not meant to be read.
 const LARGEST: u64 = 4 << 30;
 
+/// What the cells of an open document may be, with all repetitions: they take some 100 bytes each.
+const MOST_REPEATED: u64 = 1 << 24;
+
 /// What a file is that is packed as spreadsheets are.
 enum Content {
     Xlsx,
@@ -28,8 +32,9 @@ enum Content {
 }
 
 /// Reads a sheet of a spreadsheet, which a zip archive or an old Office file may be.
-pub(crate) fn read(name: &str, file: File, format: &Format) -> Result<Text> {
+pub(crate) fn read(name: &str, mut file: File, format: &Format) -> Result<Text> {
     let content = content(name, &file)?;
+    file.rewind().map_err(|error| Error::Read { file: name.to_string(), error })?;
     let read = || -> std::result::Result<_, String> {
         let mut workbook = Workbook::open(&content, file)?;
         choose(&mut workbook, format)
@@ -59,13 +64,13 @@ fn content(name: &str, file: &File) -> Result<Content> {
     let failed = |error: io::Error| Error::Read { file: name.to_string(), error };
     let mut file = file.try_clone().map_err(failed)?;
     let mut mark = [0; 2];
-    let is_zip = io::Read::read_exact(&mut file, &mut mark).is_ok() && &mark == b"PK";
+    let is_zip = file.read_exact(&mut mark).is_ok() && &mark == b"PK";
     file.rewind().map_err(failed)?;
     if !is_zip {
         return Ok(Content::Xls);
     }
     let archive = guard(|| ZipArchive::new(&file).map_err(|error| error.to_string()));
-    let archive = archive.map_err(|why| {
+    let mut archive = archive.map_err(|why| {
         refused(format!("a zip archive or a spreadsheet, and damaged or cut short ({why})"))
     })?;
     let size = archive.decompressed_size().unwrap_or(0);
@@ -77,13 +82,25 @@ fn content(name: &str, file: &File) -> Result<Content> {
     }
     let names: Vec<String> =
         archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
-    file.rewind().map_err(failed)?;
     let has = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
     let begins = |wanted: &str| names.iter().any(|name| name.starts_with(wanted));
     match () {
         () if has("xl/workbook.xml") => Ok(Content::Xlsx),
         () if has("xl/workbook.bin") => Ok(Content::Xlsb),
-        () if has("content.xml") && has("META-INF/manifest.xml") => Ok(Content::Ods),
+        () if has("content.xml") && has("META-INF/manifest.xml") => {
+            let mut content = vec![];
+            // What cannot be read is told by the reader.
+            if let Ok(part) = archive.by_name("content.xml") {
+                let _ = part.take(LARGEST).read_to_end(&mut content);
+            }
+            let cells = repeated::cells(&content);
+            match cells > MOST_REPEATED {
+                true => Err(refused(format!(
+                    "a spreadsheet of {cells} cells, with those that repeat others; save it as CSV"
+                ))),
+                false => Ok(Content::Ods),
+            }
+        }
         () if begins("Index/") || names.iter().any(|name| name.ends_with(".iwa")) => {
             Err(refused("a spreadsheet of Numbers; export it as Excel or CSV".into()))
         }

@@ -183,6 +183,17 @@ fn spreadsheets_that_no_program_would_write() {
     }
 }
 
+/// A small file can stand for more cells than any memory holds.
+#[test]
+fn an_open_document_that_repeats_itself() {
+    let row = "<table:table-row table:number-rows-repeated=\"1000000\"><table:table-cell \
+               table:number-columns-repeated=\"10000\" office:value-type=\"float\" office:value=\"1\"/></table:table-row>";
+    let content = format!("<a><table:table table:name=\"S\">{row}</table:table></a>");
+    let bytes = zipped(&[("META-INF/manifest.xml", "<manifest/>"), ("content.xml", &content)]);
+    let said = complaint(bytes);
+    assert!(said.contains("table.csv is a spreadsheet of 10000000000 cells"), "{said}");
+}
+
 /// Any few bytes of a spreadsheet may be wrong.
 #[test]
 fn damaged_spreadsheets_are_read_or_refused() {
