@@ -8,7 +8,7 @@ use crate::report::quoted;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct FileArguments {
     /// The table: CSV or its like, aligned by blanks, JSON lines (all also compressed: gzip, zstd, xz, bzip2), Parquet or a
-    /// spreadsheet (.xlsx, .xls, .ods), known by what is in it; - is standard input. Several files are one table, their
+    /// spreadsheet (.xlsx, .ods), known by what is in it; - is standard input. Several files are one table, their
     /// columns matched by name; a folder stands for the tables in it, a pattern in quotes ('2024-*.csv') for what it
     /// matches, both in the order of names.
     #[arg(required = true, value_name = "FILE")]

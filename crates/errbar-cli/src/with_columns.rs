@@ -43,7 +43,7 @@ pub(crate) fn check_name(output: &Path) -> anyhow::Result<()> {
 pub(crate) fn as_written(read: &Path) -> PathBuf {
     let ending = output::ending(read).unwrap_or_default();
     match ending.rsplit('.').next() {
-        Some("xlsx" | "xlsm" | "xlsb" | "xls" | "ods") => read.with_extension("csv"),
+        Some("xlsx" | "xlsm" | "xlsb" | "ods") => read.with_extension("csv"),
         Some("xz" | "bz2") => read.with_extension(""),
         _ => read.to_path_buf(),
     }

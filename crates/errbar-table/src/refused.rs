@@ -87,6 +87,12 @@ const ACCESS: &str = "a database of Access; export the table as CSV";
 const MARKS: &[(usize, &[u8], &str)] = &[
     (
         0,
+        b"\xd0\xcf\x11\xe0\xa1\xb1",
+        "an old Excel workbook (.xls) or one with a password; save it as .xlsx without one, or as CSV (in Python: \
+         pandas.read_excel(path).to_csv(\"table.csv\", index=False))",
+    ),
+    (
+        0,
         b"ARROW1",
         "an Arrow or Feather file; save it as Parquet (in Python: \
          pyarrow.feather.read_table(path) and pyarrow.parquet.write_table), or give the table to errbar in Python",

@@ -71,7 +71,6 @@ pub(crate) enum Form {
 
 const PARQUET: &[u8] = b"PAR1";
 const ZIP: &[u8] = b"PK\x03\x04";
-const OLD_OFFICE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /// Opens a file, or standard input for `-`.
 pub(crate) fn open(path: &Path, format: &Format) -> Result<Source> {
@@ -113,7 +112,6 @@ pub(crate) fn open(path: &Path, format: &Format) -> Result<Source> {
         let inside = match () {
             () if head.starts_with(PARQUET) => "a Parquet file",
             () if head.starts_with(ZIP) => "a zip archive or a spreadsheet",
-            () if head.starts_with(OLD_OFFICE) => "an old Office file",
             () if Packing::of(&head).is_some() => "compressed once more and",
             () => "",
         };
@@ -122,7 +120,7 @@ pub(crate) fn open(path: &Path, format: &Format) -> Result<Source> {
                 "{name} is {inside} compressed with {what}; unpack it with {command} first"
             )));
         }
-    } else if head.starts_with(ZIP) || head.starts_with(OLD_OFFICE) {
+    } else if head.starts_with(ZIP) {
         let text = sheets::read(&name, whole(head, rest)?, format)?;
         return Ok(Source { name, path: reopen, progress, kind: Kind::Text(text) });
     }

@@ -84,66 +84,14 @@ impl Rows {
     }
 
     fn make_row(&mut self, row: u64, out: &mut Vec<u8>) -> io::Result<()> {
-        self.fields.fill(None);
-        for (nth, (name, _)) in self.seen.fields.iter().enumerate() {
-            let raw = self.bytes.get(name.clone()).unwrap_or_default();
-            // Most objects have their fields in the order of the first one.
-            let expected = self.names.get(nth).is_some_and(|name| name.as_slice() == raw);
-            let place = match expected {
-                true => Some(nth),
-                false => match self.places.get(raw) {
-                    Some(place) => Some(*place),
-                    None => {
-                        let text = objects::text(raw);
-                        let place = self.names.iter().position(|name| *name == text);
-                        if let Some(place) = place {
-                            self.places.insert(raw.to_vec(), place);
-                        }
-                        place
-                    }
-                },
-            };
-            let twice = match place.and_then(|place| self.fields.get_mut(place)) {
-                Some(field) => field.replace(nth).is_some(),
-                None => {
-                    return Err(self.failed(format!(
-                        ", row {row} has a field {:?} that no row near the beginning has: give the first row all \
-                         fields, those it has not as null",
-                        shown(&objects::text(raw))
-                    )));
-                }
-            };
-            if twice {
-                let text = shown(&objects::text(raw));
-                return Err(self.failed(format!(", row {row} has the field {text:?} twice")));
-            }
-        }
+        self.place_fields(row)?;
         let begin = out.len();
         for (place, field) in self.fields.iter().enumerate() {
             if place > 0 {
                 out.push(b'\t');
             }
-            let field = field.and_then(|nth| self.seen.fields.get(nth)).map(|(_, field)| field);
-            match field {
-                None | Some(Field::Null) => {}
-                Some(Field::Flag(true)) => out.extend_from_slice(b"true"),
-                Some(Field::Flag(false)) => out.extend_from_slice(b"false"),
-                Some(Field::Number(digits)) => {
-                    let digits = self.bytes.get(digits.clone()).unwrap_or_default();
-                    let start = out.len();
-                    out.extend_from_slice(digits);
-                    if self.decimal_comma {
-                        let digits = out.get_mut(start..).unwrap_or_default();
-                        digits.iter_mut().filter(|b| **b == b'.').for_each(|b| *b = b',');
-                    }
-                }
-                Some(Field::Text(raw)) => {
-                    let raw = self.bytes.get(raw.clone()).unwrap_or_default();
-                    match memchr::memchr(b'\\', raw) {
-                        None => push_text(out, raw, b'\t'),
-                        Some(_) => push_text(out, &objects::text(raw), b'\t'),
-                    }
-                }
+            if let Some((_, field)) = field.and_then(|nth| self.seen.fields.get(nth)) {
+                self.push_field(field, out);
             }
         }
         // A line of nothing is no row.
@@ -152,6 +100,64 @@ impl Rows {
         }
         out.push(b'\n');
         Ok(())
+    }
+
+    /// Finds where in the row each field of the object goes.
+    fn place_fields(&mut self, row: u64) -> io::Result<()> {
+        self.fields.fill(None);
+        for (nth, (name, _)) in self.seen.fields.iter().enumerate() {
+            let raw = self.bytes.get(name.clone()).unwrap_or_default();
+            let refused = |before: &str, after: &str| {
+                let (file, name) = (&self.name, shown(&objects::text(raw)));
+                Told::error(format!("{file}, row {row} has {before} {name:?}{after}"))
+            };
+            // Most objects have their fields in the order of the first one.
+            let expected = self.names.get(nth).is_some_and(|name| name.as_slice() == raw);
+            let known = if expected { Some(nth) } else { self.places.get(raw).copied() };
+            let place = match known {
+                Some(place) => place,
+                None => {
+                    let text = objects::text(raw);
+                    let place = self.names.iter().position(|name| *name == text).ok_or_else(|| {
+                        refused(
+                            "a field",
+                            " that no row near the beginning has: give the first row all fields, those it has not \
+                             as null",
+                        )
+                    })?;
+                    self.places.insert(raw.to_vec(), place);
+                    place
+                }
+            };
+            let field = self.fields.get_mut(place);
+            if field.is_some_and(|field| field.replace(nth).is_some()) {
+                return Err(refused("the field", " twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_field(&self, field: &Field, out: &mut Vec<u8>) {
+        match field {
+            Field::Null => {}
+            Field::Flag(true) => out.extend_from_slice(b"true"),
+            Field::Flag(false) => out.extend_from_slice(b"false"),
+            Field::Number(digits) => {
+                let start = out.len();
+                out.extend_from_slice(self.bytes.get(digits.clone()).unwrap_or_default());
+                if self.decimal_comma {
+                    let digits = out.get_mut(start..).unwrap_or_default();
+                    digits.iter_mut().filter(|b| **b == b'.').for_each(|b| *b = b',');
+                }
+            }
+            Field::Text(raw) => {
+                let raw = self.bytes.get(raw.clone()).unwrap_or_default();
+                match memchr::memchr(b'\\', raw) {
+                    None => push_text(out, raw, b'\t'),
+                    Some(_) => push_text(out, &objects::text(raw), b'\t'),
+                }
+            }
+        }
     }
 
     fn failed(&self, why: String) -> io::Error {

@@ -3,9 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use calamine::{
-    Data, Ods, Reader, SheetType, SheetVisible, Xls, Xlsb, Xlsx, open_workbook_from_rs,
-};
+use calamine::{Data, Ods, Reader, SheetType, SheetVisible, Xlsb, Xlsx, open_workbook_from_rs};
 
 use super::Content;
 use super::grid::Grid;
@@ -16,7 +14,6 @@ type Source = BufReader<File>;
 pub(super) enum Workbook {
     Xlsx(Box<Xlsx<Source>>),
     Xlsb(Box<Xlsb<Source>>),
-    Xls(Box<Xls<Source>>),
     Ods(Box<Ods<Source>>),
 }
 
@@ -32,7 +29,6 @@ impl Workbook {
         Ok(match content {
             Content::Xlsx => Self::Xlsx(Box::new(open_workbook_from_rs(file).map_err(said)?)),
             Content::Xlsb => Self::Xlsb(Box::new(open_workbook_from_rs(file).map_err(said)?)),
-            Content::Xls => Self::Xls(Box::new(open_workbook_from_rs(file).map_err(said)?)),
             Content::Ods => Self::Ods(Box::new(open_workbook_from_rs(file).map_err(said)?)),
         })
     }
@@ -42,7 +38,6 @@ impl Workbook {
         let all = match self {
             Self::Xlsx(workbook) => workbook.sheets_metadata(),
             Self::Xlsb(workbook) => workbook.sheets_metadata(),
-            Self::Xls(workbook) => workbook.sheets_metadata(),
             Self::Ods(workbook) => workbook.sheets_metadata(),
         };
         let holds_cells = all.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
@@ -67,9 +62,6 @@ impl Workbook {
                 while let Some(cell) = cells.next_cell().map_err(said)? {
                     grid.add(cell.get_position(), &Data::from(cell.get_value().clone()))?;
                 }
-            }
-            Self::Xls(workbook) => {
-                grid.add_range(&workbook.worksheet_range(sheet).map_err(said)?)?;
             }
             Self::Ods(workbook) => {
                 grid.add_range(&workbook.worksheet_range(sheet).map_err(said)?)?;

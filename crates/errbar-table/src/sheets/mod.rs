@@ -1,4 +1,4 @@
-//! Spreadsheets: .xlsx, .xlsb, .xls and .ods, held whole. A sheet becomes a CSV with tabs, whose dates are ISO 8601.
+//! Spreadsheets: .xlsx, .xlsb and .ods, held whole. A sheet becomes a CSV with tabs, whose dates are ISO 8601.
 
 mod cells;
 mod grid;
@@ -28,10 +28,9 @@ enum Content {
     Xlsx,
     Xlsb,
     Ods,
-    Xls,
 }
 
-/// Reads a sheet of a spreadsheet, which a zip archive or an old Office file may be.
+/// Reads a sheet of a spreadsheet, which a zip archive may be.
 pub(crate) fn read(name: &str, mut file: File, format: &Format) -> Result<Text> {
     let content = content(name, &file)?;
     file.rewind().map_err(|error| Error::Read { file: name.to_string(), error })?;
@@ -58,18 +57,11 @@ pub(crate) fn read(name: &str, mut file: File, format: &Format) -> Result<Text> 
     Ok(Text { head: vec![], rest: Box::new(Cursor::new(text)), form: Form::Sheet, notes })
 }
 
-/// What a zip archive or an old Office file is, by what lies in it.
+/// What a zip archive is, by what lies in it.
 fn content(name: &str, file: &File) -> Result<Content> {
     let refused = |what: String| Error::Content(format!("{name} is {what}"));
     let failed = |error: io::Error| Error::Read { file: name.to_string(), error };
-    let mut file = file.try_clone().map_err(failed)?;
-    let mut mark = [0; 2];
-    let is_zip = file.read_exact(&mut mark).is_ok() && &mark == b"PK";
-    file.rewind().map_err(failed)?;
-    if !is_zip {
-        return Ok(Content::Xls);
-    }
-    let archive = guard(|| ZipArchive::new(&file).map_err(|error| error.to_string()));
+    let archive = guard(|| ZipArchive::new(file).map_err(|error| error.to_string()));
     let mut archive = archive.map_err(|why| {
         refused(format!("a zip archive or a spreadsheet, and damaged or cut short ({why})"))
     })?;

@@ -1,6 +1,6 @@
 """Makes the spreadsheets and compressed tables in files/, by other programs than those that read them.
 
-Run in this folder; needs openpyxl, odfpy, xlwt and zstandard.
+Run in this folder; needs openpyxl, odfpy and zstandard.
 """
 
 import bz2
@@ -8,7 +8,6 @@ import datetime as dt
 import lzma
 
 import openpyxl
-import xlwt
 import zstandard
 from odf.opendocument import OpenDocumentSpreadsheet
 from odf.table import Table, TableCell, TableRow
@@ -54,20 +53,6 @@ def excel(path, epoch=None):
     book.save(path)
 
 
-def old_excel(path):
-    book = xlwt.Workbook()
-    sheet = book.add_sheet("Data")
-    moment = xlwt.easyxf(num_format_str="YYYY-MM-DD HH:MM")
-    day = xlwt.easyxf(num_format_str="YYYY-MM-DD")
-    for column, name in enumerate(NAMES):
-        sheet.write(0, column, name)
-    for step, row in enumerate(ROWS):
-        for column, value in enumerate(row):
-            style = [moment, day][column] if column < 2 else xlwt.Style.default_style
-            sheet.write(1 + step, column, value, style)
-    book.save(path)
-
-
 def open_document(path):
     book = OpenDocumentSpreadsheet()
     sheet = Table(name="Data")
@@ -98,7 +83,6 @@ def open_document(path):
 
 excel("files/forecasts.xlsx")
 excel("files/mac.xlsx", openpyxl.utils.datetime.CALENDAR_MAC_1904)
-old_excel("files/forecasts.xls")
 open_document("files/forecasts.ods")
 
 halves = [b"x,mu,y\n1,2.5,3\n4,", b"5,-6e2\n"]
