@@ -7,8 +7,9 @@ use crate::words::shown;
 use crate::{Error, Result, output};
 
 /// How the names of tables end.
-const ENDINGS: [&str; 12] =
-    ["csv", "tsv", "tab", "txt", "dat", "jsonl", "ndjson", "parquet", "xlsx", "xlsm", "xls", "ods"];
+const ENDINGS: [&str; 12] = [
+    "csv", "tsv", "tab", "txt", "dat", "jsonl", "ndjson", "parquet", "xlsx", "xlsm", "xlsb", "ods",
+];
 
 /// The files that paths stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -103,6 +103,10 @@ pub(crate) fn read(
         raw = head.get(comment.clone()).unwrap_or_default().trim_ascii().to_vec();
         next = line.begin;
     }
+    // A file that was put behind a comment brings its mark along.
+    if raw.starts_with(BOM) {
+        raw.drain(..BOM.len());
+    }
     if top.blanks {
         raw = blanks::with_tabs(&raw);
     }

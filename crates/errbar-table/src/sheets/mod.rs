@@ -60,7 +60,6 @@ pub(crate) fn read(name: &str, mut file: File, format: &Format) -> Result<Text> 
 /// What a zip archive is, by what lies in it.
 fn content(name: &str, file: &File) -> Result<Content> {
     let refused = |what: String| Error::Content(format!("{name} is {what}"));
-    let failed = |error: io::Error| Error::Read { file: name.to_string(), error };
     let archive = guard(|| ZipArchive::new(file).map_err(|error| error.to_string()));
     let mut archive = archive.map_err(|why| {
         refused(format!("a zip archive or a spreadsheet, and damaged or cut short ({why})"))
