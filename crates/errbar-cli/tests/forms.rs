@@ -282,6 +282,31 @@ fn by_groups_and_in_words() {
     }
 }
 
+/// What is at the end of doubles, alone, or all the same, is judged or refused, and nothing is printed that is no number.
+#[test]
+fn extremes() {
+    let at = folder(&[
+        ("one.csv", "y,m1,m2,m3\n1,1,1,1\n"),
+        ("big.csv", "y,m1,m2,m3\n1e300,-1e300,1e300,1e308\n2,-1e308,1e308,5\n0,0,0,0\n"),
+        ("same.csv", "y,m1,m2,m3\n1,1,1,1\n1,1,1,1\n1,1,1,1\n"),
+    ]);
+    for file in ["one", "big", "same"] {
+        let several = "--members 'm*' --quantile-columns 'm*' --quantile-levels 0.1,0.5,0.9";
+        for line in [
+            format!("score {file}.csv --members 'm*' --event '> 1'"),
+            format!(
+                "score {file}.csv --quantile-columns 'm*' --quantile-levels 0.1,0.5,0.9 --event '> 1'"
+            ),
+            format!("score {file}.csv --interval-columns m1,m2 --event '< 0'"),
+            format!("compare {file}.csv {several} --interval-columns m1,m2 --event '>= 1'")
+                .replace("--quantile-columns 'm*'", "--quantile-columns m1,m2,m3"),
+        ] {
+            let ran = errbar(at.path(), words(&line)).well();
+            assert!(!ran.printed().contains("NaN"), "{line}: {}", ran.printed());
+        }
+    }
+}
+
 /// One sentence that says what to do.
 #[test]
 fn refused() {
@@ -315,7 +340,10 @@ fn refused() {
             "the level 0.5 is given twice",
         ),
         ("score t.csv --interval-columns lo", "name two columns"),
-        ("score i.csv --interval-columns lo,hi", "swap its ends"),
+        (
+            "score i.csv --interval-columns lo,hi",
+            "i.csv, row 1: the interval ends at 0, below where it begins, 2: swap its ends",
+        ),
         ("score m.csv --members 'm*'", "all members of \"m*\" are missing in every row"),
         (
             "score t.csv --error y --sigma s --event '> 1'",

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use errbar::words::significant;
 use errbar_table::Numbers;
 
 use super::{Columns, NumberId, Role};
@@ -153,6 +154,12 @@ impl Columns {
             Error::InputNotFinite { row, value, .. } => {
                 anyhow::anyhow!("{}: an input is {value}", place(row))
             }
+            Error::IntervalTurned { index, low, high } => anyhow::anyhow!(
+                "{}: the interval ends at {}, below where it begins, {}: swap its ends",
+                place(index),
+                significant(high, 6),
+                significant(low, 6)
+            ),
             other => anyhow::anyhow!("{}: {other}", self.file),
         }
     }

@@ -321,12 +321,10 @@ fn by_interval(
     rows: usize,
     interval: &str,
 ) -> String {
-    let share = found.value / of_other;
-    let ends = [found.interval.low / of_other, found.interval.high / of_other];
     let level = significant(100.0 * level, 4);
     let by = format!("the interval score at {level}%");
-    let told = told(share, ends, interval);
-    match (found.is_significant(), share < 0.0) {
+    let told = told(found, of_other, interval);
+    match (found.is_significant(), found.value < 0.0) {
         (true, true) => format!("{name} is better than {other} by {by}, which is {told}."),
         (true, false) => format!("{name} is worse than {other} by {by}, which is {told}."),
         (false, _) => format!(
@@ -343,11 +341,8 @@ fn by_event_in_words(
     found: &EventDifference,
     interval: &str,
 ) -> String {
-    let of_other = base.brier.score;
-    let share = found.brier.value / of_other;
-    let ends = [found.brier.interval.low / of_other, found.brier.interval.high / of_other];
-    let told = told(share, ends, interval);
-    match (found.brier.is_significant(), share < 0.0) {
+    let told = told(&found.brier, base.brier.score, interval);
+    match (found.brier.is_significant(), found.brier.value < 0.0) {
         (true, true) => {
             format!(
                 "Event {event}: {name} is better than {other} by the Brier score, which is {told}."
@@ -364,10 +359,20 @@ fn by_event_in_words(
     }
 }
 
-/// "lower by 3.2% (95% interval 2.1% to 4.3%)".
-fn told(share: f64, ends: [f64; 2], interval: &str) -> String {
-    let (side, sign) = if share > 0.0 { ("higher", 1.0) } else { ("lower", -1.0) };
-    let ends = ends.map(|end| sign * end);
+/// "lower by 3.2% (95% interval 2.1% to 4.3%)": a difference as a share of the score of the other.
+fn told(found: &Paired, of_other: f64, interval: &str) -> String {
+    if found.value == 0.0 {
+        return String::from("the same");
+    }
+    let (side, sign) = if found.value > 0.0 { ("higher", 1.0) } else { ("lower", -1.0) };
+    let share = found.value / of_other;
+    if found.value.is_nan() {
+        return String::from("beyond the range of doubles");
+    }
+    if !share.is_finite() {
+        return format!("{side} by {}", four(found.value.abs()));
+    }
+    let ends = [found.interval.low, found.interval.high].map(|end| sign * end / of_other);
     let within = match ends.iter().any(|end| end.is_nan()) {
         true => format!("{interval} not known"),
         false => format!("{interval} {}", share_range(ends[0].min(ends[1]), ends[0].max(ends[1]))),

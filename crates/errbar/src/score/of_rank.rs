@@ -126,11 +126,13 @@ impl Ranked {
         crps: Vec<f64>,
         widths: Vec<(f64, Vec<f64>)>,
     ) -> Self {
-        // Where a forecast has no width at all any small one will do: only its rank counts.
+        // Where a forecast has no width at all any small one will do, and beyond the range of doubles any large one: only
+        // its rank counts.
+        const WIDEST: f64 = 1e300;
         let rows = sigma.len() as f64;
-        let mean: f64 = sigma.iter().map(|sigma| sigma / rows).sum();
-        let floor = if mean > 0.0 { (1e-6 * mean).max(f64::MIN_POSITIVE) } else { 1.0 };
-        sigma.iter_mut().for_each(|sigma| *sigma = sigma.clamp(floor, f64::MAX));
+        let mean: f64 = sigma.iter().map(|sigma| sigma.min(WIDEST) / rows).sum();
+        let floor = if mean > 0.0 { (1e-6 * mean).clamp(f64::MIN_POSITIVE, WIDEST) } else { 1.0 };
+        sigma.iter_mut().for_each(|sigma| *sigma = sigma.max(floor).min(WIDEST));
         let one = |(row, (&(from, to), sigma)): (usize, (&(f64, f64), &f64))| {
             (sigma * gaussian(from + (to - from) * spread(row))).clamp(f64::MIN, f64::MAX)
         };
