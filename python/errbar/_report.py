@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 from datetime import date, datetime, timezone
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -56,6 +56,10 @@ def report(
     weight: Any = None,
     time: Any = None,
     by: Any = None,
+    lead: Any = None,
+    latitude: Any = None,
+    longitude: Any = None,
+    event: str | Sequence[str] | None = None,
     title: str = "Error bars",
     path: str | os.PathLike[str] | None = None,
 ) -> Report:
@@ -76,7 +80,13 @@ def report(
     time : array_like, optional
         The time of each row, as dates or numbers. The rows are put in its order.
     by : array_like, optional
-        The group of each row, to be compared.
+        The group of each row, to be compared: the worst come first.
+    lead : array_like, optional
+        The lead time of each forecast, to show scores by lead.
+    latitude, longitude : array_like, optional
+        Where each row is, in degrees, to make a map. What is no place on Earth is not on it.
+    event : str or list of str, optional
+        Events whose probabilities are judged: ``"> 50"``, ``">= 50"``, ``"< 0"`` or ``"<= 0"``.
     title : str
         The title of the page.
     path : path, optional
@@ -104,6 +114,9 @@ def report(
         "inputs": _columns(inputs),
         "time": None,
         "by": None if by is None else groups_of(by),
+        "lead": None if lead is None else groups_of(lead),
+        "places": _places(latitude, longitude),
+        "events": [event] if isinstance(event, str) else list(event or []),
         "title": str(title),
         "facts": [("data", f"{len(y)} rows, from Python")],
     }
@@ -114,6 +127,16 @@ def report(
     if path is not None:
         made.save(path)
     return made
+
+
+def _places(latitude: Any, longitude: Any) -> tuple[tuple[str, Floats], ...] | None:
+    """Latitude and longitude, gaps among them."""
+    if (latitude is None) != (longitude is None):
+        raise ValueError("a map needs latitude and longitude: give both")
+    if latitude is None:
+        return None
+    both = (("latitude", latitude), ("longitude", longitude))
+    return tuple((name_of(values, name), column(name, values)) for name, values in both)
 
 
 def _columns(inputs: Any) -> list[tuple[str, Floats]]:
@@ -191,5 +214,10 @@ def _in_time_order(judged: dict[str, Any], rows: int) -> dict[str, Any]:
         },
         "inputs": [(name, sorted_(values)) for name, values in judged["inputs"]],
         "time": (name, sorted_(values), dates),
-        "by": judged["by"] and (*judged["by"][:2], sorted_(judged["by"][2])),
+        **{
+            role: judged[role] and (*judged[role][:2], sorted_(judged[role][2]))
+            for role in ("by", "lead")
+        },
+        "places": judged["places"]
+        and tuple((name, sorted_(values)) for name, values in judged["places"]),
     }

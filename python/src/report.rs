@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use errbar::Error;
-use errbar_report::report::{self as page, Groups, Order, Origin, Report, Subject};
+use errbar::score::events::Event;
+use errbar_report::report::{self as page, Groups, Order, Origin, Places, Report, Subject};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -29,6 +30,11 @@ pub(crate) struct ReportRows<'py> {
     time: Option<(String, Column<'py>, bool)>,
     /// The name, the groups, and for each row its place among them.
     by: Option<(String, Vec<String>, PyReadonlyArray1<'py, u32>)>,
+    lead: Option<(String, Vec<String>, PyReadonlyArray1<'py, u32>)>,
+    /// Latitude and longitude.
+    places: Option<(Named<'py>, Named<'py>)>,
+    /// As "> 50".
+    events: Vec<String>,
     title: String,
     facts: Vec<(String, String)>,
 }
@@ -57,6 +63,19 @@ pub(crate) fn report<'py>(
         Some((name, labels, rows)) => Some((name, labels, rows.as_slice()?.to_vec())),
         None => None,
     };
+    let lead = match judged.lead {
+        Some((name, labels, rows)) => Some((name, labels, rows.as_slice()?.to_vec())),
+        None => None,
+    };
+    let places = match &judged.places {
+        Some((latitude, longitude)) => Some((own(latitude)?, own(longitude)?)),
+        None => None,
+    };
+    let event = |words: String| -> PyResult<(String, Event)> {
+        let event: Event = words.parse().map_err(refused)?;
+        Ok((event.to_string(), event))
+    };
+    let events = judged.events.into_iter().map(event).collect::<PyResult<Vec<_>>>()?;
     let report = watched(py, 0, None, move |monitor| {
         let subject = Subject {
             observation: column(&observation),
@@ -69,6 +88,12 @@ pub(crate) fn report<'py>(
                 None => Order::Rows,
             },
             groups: by.as_ref().map(|(name, labels, rows)| Groups { name, labels, rows }),
+            lead: lead.as_ref().map(|(name, labels, rows)| Groups { name, labels, rows }),
+            places: places.as_ref().map(|(latitude, longitude)| Places {
+                latitude: column(latitude),
+                longitude: column(longitude),
+            }),
+            events,
             ..Subject::default()
         };
         Report::new(&subject, monitor)

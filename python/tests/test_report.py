@@ -88,3 +88,25 @@ def test_names_are_text(rows):
     wicked = pd.Series(rows["y"], name="<script>alert(1)</script>")
     page = errbar.report(wicked, rows["mu"], rows["sigma"])
     assert "<script>alert(1)" not in page.html
+
+
+def test_leads_places_and_events_have_figures():
+    rng = np.random.default_rng(5)
+    n = 600
+    y = rng.standard_normal(n)
+    lead = np.tile([6, 12, 24], n // 3)
+    latitude = np.where(np.arange(n) % 2 == 0, 48.0, -10.0)
+    latitude[3] = np.nan
+    page = errbar.report(
+        y, 0.0, 1.0, lead=lead, latitude=latitude, longitude=170.0 + lead, event=["> 1", "<= -1"],
+        time=np.arange(n)[::-1],
+    )
+    assert {"forecast", "leads", "map", "event-1", "event-2"} <= set(page.figures)
+    assert "One row has no place on Earth" in page.html
+    assert "event-2" not in errbar.report(y, 0.0, 1.0, event="> 1").figures
+    with pytest.raises(ValueError, match="give both"):
+        errbar.report(y, 0.0, 1.0, latitude=latitude)
+    with pytest.raises(ValueError, match="> 50"):
+        errbar.report(y, 0.0, 1.0, event="50")
+    with pytest.raises(ValueError, match="lead"):
+        errbar.report(y, 0.0, 1.0, lead=lead[:5])

@@ -267,6 +267,19 @@ fn leads_and_places_are_known_by_their_names() {
     let page = read(folder, "report.html");
     assert!(page.contains("<h3>By lead (a)</h3>") && page.contains("<h3>On the map</h3>"));
     assert!(page.contains(&format!("errbar {named} -o report.html")));
+    let told = errbar(folder, ["report", "b.csv", "--event", "> 1", "--event", "<=-2"]).well();
+    let page = read(folder, "report.html");
+    assert!(
+        page.contains("<h3>y &gt; 1</h3>") && page.contains("<h3>y &lt;= -2</h3>"),
+        "{}",
+        told.stderr
+    );
+    assert!(
+        page.contains("errbar report b.csv --event '&gt; 1' --event '&lt;= -2' -o report.html")
+    );
+    let told = errbar(folder, ["report", "b.csv", "--event", "50"]);
+    assert_eq!(told.status, Some(2));
+    assert!(told.stderr.contains("--event '> 50'"), "{}", told.stderr);
     for (arguments, words) in [
         ("report b.csv --lead z", "\"z\", which --lead names"),
         ("report b.csv --latitude z --longitude c", "\"z\", which --latitude names"),

@@ -65,6 +65,7 @@ pub mod means;
 mod monitor;
 #[doc(hidden)]
 pub mod optimize;
+pub mod remedies;
 pub mod rounds;
 pub mod score;
 pub mod series;

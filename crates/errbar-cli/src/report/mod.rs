@@ -7,6 +7,7 @@ mod read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use errbar::score::events::Event;
 use errbar_report::report::{Origin, Report};
 
 pub(crate) use self::origin::quoted;
@@ -28,6 +29,7 @@ use crate::{model_file, stop};
 #[command(after_help = "Examples:
   errbar report test.csv --model model.json -o report.html
   errbar report test.csv --model model.json --time date --by station --lead lead_h
+  errbar report rain.csv --model model.json --event '> 0' --event '> 20'
   errbar report forecasts.csv --forecast mu --observation y --sigma s --figures figures
 
 Columns named forecast, observation and sigma (or mu and y) need not be named.")]
@@ -83,6 +85,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COLUMN")]
     longitude: Option<String>,
 
+    /// Judge the probabilities of an event too: '> 50', '>= 50', '< 0' or '<= 0' of the observation. May be given for
+    /// several thresholds.
+    #[arg(long, value_name = "EVENT", allow_hyphen_values = true, value_parser = parse_event)]
+    event: Vec<Event>,
+
     /// The columns to show sigma against [default: the inputs of the model, or every other column of
     /// numbers without gaps].
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
@@ -108,6 +115,11 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     console: Console,
+}
+
+fn parse_event(text: &str) -> Result<Event, String> {
+    text.parse()
+        .map_err(|_| String::from("write >, >=, < or <= and a number, in quotes: --event '> 50'"))
 }
 
 /// Pixels of a PNG for each of the SVG: sharp in print.

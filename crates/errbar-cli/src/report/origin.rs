@@ -182,6 +182,9 @@ fn command(arguments: &Arguments) -> String {
     option("lead", text(&arguments.lead));
     option("latitude", text(&arguments.latitude));
     option("longitude", text(&arguments.longitude));
+    for event in &arguments.event {
+        option("event", Some(quoted(&event.to_string())));
+    }
     let inputs = (!arguments.inputs.is_empty()).then(|| quoted(&arguments.inputs.join(",")));
     option("inputs", inputs);
     option("title", text(&arguments.title));

@@ -8,6 +8,7 @@ use errbar::fit::{Fitted, Importance, Known, Rows};
 use errbar::law::judge::ErrorLaws;
 use errbar::law::{Bounds, ErrorLaw, Transform};
 use errbar::score::errors_of;
+use errbar::score::events::Event;
 use errbar::sigma::Model;
 use errbar_report::report::{Column, Curve, Groups, Order, Places, Subject};
 use errbar_table::dates::DateFormat;
@@ -29,6 +30,8 @@ pub(super) struct ReportRows {
     lead: Option<(String, TextId)>,
     /// Latitude and longitude.
     places: Option<[(String, NumberId); 2]>,
+    /// As they were written, and on the scale of the observations.
+    events: Vec<(String, Event)>,
     y: Vec<f64>,
     mu: Vec<f64>,
     sigma: Vec<f64>,
@@ -187,6 +190,7 @@ impl ReportRows {
             by,
             lead,
             places,
+            events: arguments.event.iter().map(|event| (event.to_string(), *event)).collect(),
             mu: asked.forecast.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             sigma: asked.sigma.map_or(Vec::new(), |id| kept.numbers(id).to_vec()),
             weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
@@ -222,6 +226,16 @@ impl ReportRows {
     fn bring_to_scale(&mut self, scale: Transform) -> anyhow::Result<()> {
         if scale == Transform::None {
             return Ok(());
+        }
+        for (words, event) in &mut self.events {
+            let threshold = scale.forward(event.threshold);
+            if !threshold.is_finite() {
+                bail!(
+                    "--event '{words}' is beyond what --transform {} of the model can have",
+                    scale.name()
+                );
+            }
+            event.threshold = threshold;
         }
         let (name, refused) = (scale.name(), |error| self.kept.refused(error));
         self.y = scale.all("observation", &self.y).map_err(refused)?;
@@ -421,6 +435,7 @@ impl ReportRows {
                     longitude: Column { name: &longitude.0, values: kept.maybe(longitude.1)? },
                 })
             }),
+            events: self.events.clone(),
             curve: self.curve.clone(),
         }
     }

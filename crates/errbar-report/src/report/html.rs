@@ -17,6 +17,7 @@ pub(super) fn page(report: &Report, title: &str, origin: &Origin) -> Result<Stri
     for (section, heading) in [
         (Section::Curve, "The forecast"),
         (Section::Size, "Are the error bars of the right size?"),
+        (Section::Events, "Are the probabilities of events right?"),
         (Section::Inputs, "Where are they wide?"),
         (Section::Series, "How did it go?"),
         (Section::Order, "Does it last?"),
@@ -55,7 +56,7 @@ fn top(report: &Report, origin: &Origin) -> Markup {
         Tone::Bad => "lead",
         Tone::Open => "lead open",
     };
-    let advice = headline::advice(report);
+    let advice = report.advice();
     html! {
         p class=(class) { @if !word.is_empty() { b { (word) ":" } } (rest) }
         ul.facts {

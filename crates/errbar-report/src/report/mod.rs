@@ -22,6 +22,7 @@
 //! # Ok::<(), errbar_report::Error>(())
 //! ```
 
+mod advice;
 mod bins;
 mod each;
 mod figures;
@@ -35,6 +36,7 @@ use errbar::diagnose::{self, Finding};
 use errbar::law::judge::ErrorLaws;
 use errbar::law::{self, ErrorLaw};
 use errbar::score::bootstrap::{self, Intervals};
+use errbar::score::events::{self, Event, EventSample, EventScores};
 use errbar::score::verdict::{Finding as Cause, Verdict};
 use errbar::score::{
     Judgement, Judging, Options, Sample, Scores, constant, crps, errors_of, judge_with,
@@ -134,6 +136,8 @@ pub struct Subject<'a> {
     pub lead: Option<Groups<'a>>,
     /// Where each row is.
     pub places: Option<Places<'a>>,
+    /// Events whose probabilities are judged, each with what it is called: "> 50".
+    pub events: Vec<(String, Event)>,
     /// The picture of forecast and sigma over the input, where there is one input.
     pub curve: Option<Curve>,
 }
@@ -151,6 +155,15 @@ pub struct Origin {
     pub notes: Vec<String>,
 }
 
+/// An event, and how good its probabilities are.
+#[derive(Debug, Clone)]
+pub struct JudgedEvent {
+    /// What it is called: "> 50".
+    pub words: String,
+    /// Its scores.
+    pub scores: EventScores,
+}
+
 /// The probability of every range of chance and every interval.
 const CONFIDENCE: f64 = 0.95;
 /// The central interval that people look at.
@@ -164,6 +177,9 @@ pub struct Report {
     verdict: Verdict,
     findings: Vec<Finding>,
     figures: Vec<ReportFigure>,
+    events: Vec<JudgedEvent>,
+    /// What remedies would gain.
+    gains: advice::Gains,
     /// The names of observation and forecast.
     names: [String; 2],
     /// The first and the last time, in words.
@@ -217,17 +233,22 @@ impl Report {
         };
         let equal = Sample::new(&equal, subject.sigma)?.maybe_weighted(subject.weight)?;
         findings.extend(diagnose::heavy_tails(&equal));
+        let events = judged_events(subject, &intervals, monitor)?;
+        let gains = advice::Gains::of(subject, &sample, (&verdict, &findings), monitor)?;
         let figures = figures::all(&figures::FigureData {
             subject,
             sample: &sample,
             equal: &equal,
             scores: &scores,
             each: &Each::of(subject, &sample, &scores)?,
+            events: &events,
         })?;
         let name = |column: &Column<'_>| column.name.to_string();
         Ok(Self {
             findings,
             figures,
+            events,
+            gains,
             names: [name(&subject.observation), name(&subject.forecast)],
             span: figures::span(subject),
             rescaled: rescaled(&verdict, &sample, subject.laws, &scores),
@@ -250,6 +271,12 @@ impl Report {
         &self.intervals
     }
 
+    /// The events that were asked for, in their order.
+    #[must_use]
+    pub fn events(&self) -> &[JudgedEvent] {
+        &self.events
+    }
+
     /// Whether the error bars can be trusted.
     #[must_use]
     pub fn verdict(&self) -> &Verdict {
@@ -262,10 +289,10 @@ impl Report {
         headline::sentences(self)
     }
 
-    /// What is wrong and what to do about it; empty when nothing is.
+    /// What is wrong and what to do about it, that first which would gain most; empty when nothing is.
     #[must_use]
     pub fn advice(&self) -> Vec<String> {
-        headline::advice(self)
+        advice::advice(self)
     }
 
     /// The figures, in the order of the page.
@@ -281,6 +308,32 @@ impl Report {
     pub fn html(&self, title: &str, origin: &Origin) -> Result<String> {
         html::page(self, title, origin)
     }
+}
+
+/// How good the probabilities of events are, by the law of each row. Rows are drawn in the blocks of the other scores.
+fn judged_events(
+    subject: &Subject<'_>,
+    intervals: &Intervals,
+    monitor: &dyn Monitor,
+) -> Result<Vec<JudgedEvent>> {
+    let (gaussian, rows) = (ErrorLaw::default(), subject.sigma.len());
+    let one = |(words, event): &(String, Event)| {
+        let probability: Vec<f64> = (0..rows)
+            .map(|row| {
+                let law = subject.laws.and_then(|laws| laws.get(row)).unwrap_or(&gaussian);
+                let bounds = subject.laws.map(|laws| laws.bounds(row)).unwrap_or_default();
+                event.probability(subject.forecast.values[row], subject.sigma[row], law, bounds)
+            })
+            .collect();
+        let happened = event.happened(subject.observation.values);
+        let sample = EventSample::new(&probability, &happened)?.maybe_weighted(subject.weight)?;
+        let drawing =
+            bootstrap::Options::default().confidence(CONFIDENCE).block(Some(intervals.block));
+        let options = events::Options { drawing, without_intervals: false };
+        let scores = events::judge(&sample, &options, monitor)?;
+        Ok(JudgedEvent { words: words.clone(), scores })
+    };
+    subject.events.iter().map(one).collect()
 }
 
 /// The right size for sigma, if that is what is wrong.

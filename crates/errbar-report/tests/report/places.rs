@@ -160,6 +160,70 @@ fn places_are_on_a_map_and_what_is_none_is_not() {
     assert!(self::report(&subject).figures().iter().all(|figure| figure.name != "map"));
 }
 
+/// Probabilities of an event from the law of each row; its numbers by hand.
+#[test]
+fn events_are_judged_by_the_law_of_each_row() {
+    let made = Example::new(2_000, 1.0);
+    let event = |words: &str| (words.to_string(), words.parse().unwrap());
+    let subject = Subject { events: vec![event("> 5"), event("> 1e6")], ..made.subject() };
+    let judged = report(&subject);
+    let happened = made.observation.iter().filter(|y| **y > 5.0).count();
+    let first = figure(&judged, "event-1");
+    assert_eq!(first.title, "y > 5");
+    assert!(first.message.contains(&format!("{happened} of 2,000 rows")), "{}", first.message);
+    let normal = errbar::law::Law::normal(0.0, 1.0);
+    let probability = |i: usize| normal.exceed((5.0 - made.forecast[i]) / made.sigma[i]);
+    let [from, to, mean, frequency] = ["probability from", "to", "mean probability", "frequency"]
+        .map(|h| column(&first.table, h));
+    for bin in 0..from.len() {
+        let own: Vec<usize> = (0..2_000)
+            .filter(|&i| {
+                probability(i) >= from[bin] && (probability(i) < to[bin] || to[bin] == 1.0)
+            })
+            .collect();
+        let of =
+            |of: &dyn Fn(usize) -> f64| own.iter().map(|&i| of(i)).sum::<f64>() / own.len() as f64;
+        assert!((mean[bin] - of(&probability)).abs() < 1e-9);
+        assert!((frequency[bin] - of(&|i| f64::from(made.observation[i] > 5.0))).abs() < 1e-9);
+    }
+    let brier = (0..2_000).map(|i| (probability(i) - f64::from(made.observation[i] > 5.0)).powi(2));
+    let brier = brier.sum::<f64>() / 2_000.0;
+    assert!((judged.events()[0].scores.brier.score - brier).abs() < 1e-12);
+    assert!(first.figure.svg().unwrap().contains("area 0.9"));
+    let never = figure(&judged, "event-2");
+    assert!(
+        never.message.starts_with("It happened in none of the 2,000 rows"),
+        "{}",
+        never.message
+    );
+    assert!(!never.figure.svg().unwrap().contains("NaN"));
+    let page = judged.html("t", &errbar_report::report::Origin::default()).unwrap();
+    assert!(
+        page.contains("<h2>Are the probabilities of events right?</h2>") && !page.contains("NaN")
+    );
+}
+
+/// What gains most comes first, with its number; what has none comes last.
+#[test]
+fn advice_comes_with_what_it_would_gain() {
+    let mut made = Example::new(1_500, 0.3);
+    // A bias that the forecast tells, beside a sigma that is far too small.
+    for (y, mu) in made.observation.iter_mut().zip(&made.forecast) {
+        *y -= 0.3 * mu;
+    }
+    let advice = report(&made.subject()).advice();
+    let gain = |words: &str| -> Option<f64> {
+        let after = words.split("would lower the CRPS by ").nth(1)?;
+        after.split('%').next()?.parse().ok()
+    };
+    let gains: Vec<Option<f64>> = advice.iter().map(|words| gain(words)).collect();
+    assert!(gains.iter().flatten().count() >= 2, "{advice:?}");
+    let known: Vec<f64> = gains.iter().flatten().copied().collect();
+    assert!(known.is_sorted_by(|a, b| a >= b), "{advice:?}");
+    let first_unknown = gains.iter().position(Option::is_none).unwrap_or(gains.len());
+    assert!(gains[first_unknown..].iter().all(Option::is_none), "{advice:?}");
+}
+
 /// The labels of a drawing.
 fn texts(figure: &Figure) -> String {
     let svg = figure.svg().unwrap();

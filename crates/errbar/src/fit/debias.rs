@@ -97,7 +97,9 @@ pub struct Worth {
 }
 
 impl Worth {
-    pub(crate) fn new(gain: f64, standard_error: f64) -> Self {
+    /// A gain and how uncertain it is.
+    #[must_use]
+    pub fn new(gain: f64, standard_error: f64) -> Self {
         Self { gain, standard_error }
     }
 

@@ -44,6 +44,12 @@ impl<'a> ErrorLaws<'a> {
         self.laws.get(row)
     }
 
+    /// The bounds of the error of a row, those that leave everything open where there are none.
+    #[must_use]
+    pub fn bounds(&self, row: usize) -> Bounds {
+        self.bounds.and_then(|bounds| bounds.get(row).copied()).unwrap_or_default()
+    }
+
     fn check(&self, sample: &Sample) -> Result<()> {
         check_length("laws", self.laws.len(), "error", sample.len())?;
         let Some(bounds) = self.bounds else { return Ok(()) };

@@ -4,6 +4,7 @@ mod calibration;
 mod cloud;
 mod conditions;
 mod curve;
+mod events;
 mod forecast;
 mod frame;
 mod groups;
@@ -20,7 +21,7 @@ use errbar::score::{Sample, Scores};
 use errbar::words::significant;
 
 use super::each::Each;
-use super::{Curve, Order, Subject};
+use super::{Curve, JudgedEvent, Order, Subject};
 use crate::axis::Axis;
 use crate::color::Color;
 use crate::error::Result;
@@ -66,6 +67,7 @@ pub(super) struct Spot {
 pub(super) enum Section {
     Curve,
     Size,
+    Events,
     Inputs,
     Series,
     Order,
@@ -91,6 +93,7 @@ pub(super) struct FigureData<'a> {
     pub(super) equal: &'a Sample<'a>,
     pub(super) scores: &'a Scores,
     pub(super) each: &'a Each,
+    pub(super) events: &'a [JudgedEvent],
 }
 
 impl FigureData<'_> {
@@ -131,6 +134,7 @@ pub(super) fn all(seen: &FigureData<'_>) -> Result<Vec<ReportFigure>> {
     out.push(spread::figure(seen));
     out.push(shape::quantiles(seen));
     out.push(shape::sharpness(seen));
+    out.extend(events::figures(seen.events, seen.subject.observation.name));
     out.extend(inputs::figures(seen));
     out.extend(series::figures(seen));
     out.push(order::figure(seen));
