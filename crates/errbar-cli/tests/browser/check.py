@@ -62,8 +62,11 @@ def pages(program, folder):
         seen = forecast + chance.gauss(0, 1 + x)
         day = f"2024-{1 + i // 50:02}-{1 + i // 2 % 25:02}T{12 * (i % 2):02}:00"
         rows.append([day, "north" if i % 3 else "south", x, forecast, seen, sigma])
-    write(table, ["time", "station", "x", "forecast", "observation", "sigma"], rows)
-    errbar("report", table, "--time", "time", "--by", "station", "-o", folder / "overconfident.html")
+    heads = ["time", "station", "x", "forecast", "observation", "sigma", "lead", "lat", "lon"]
+    places = [(-17 + i % 4, 178 + i % 5) for i in range(600)]
+    write(table, heads, [[*row, 6 * (i % 3), *places[i]] for i, row in enumerate(rows)])
+    errbar("report", table, "--time", "time", "--by", "station", "--inputs", "x", "--event", "> 23",
+           "-o", folder / "overconfident.html")
     hostile = folder / "hostile.csv"
     rows = [[*row[2:], HOSTILE[i % len(HOSTILE)]] for i, row in enumerate(rows)]
     write(hostile, HOSTILE, rows)
@@ -71,9 +74,9 @@ def pages(program, folder):
            "--by", HOSTILE[4], "--title", HOSTILE[0], "-o", folder / "hostile.html")
     errbar("reproduce", "--runs", 2, "--only", "claims", "--out", folder / "reproduction", "--quiet")
     return {
-        "demo": (folder / "demo" / "report.html", 10),
-        "overconfident": (folder / "overconfident.html", 14),
-        "hostile": (folder / "hostile.html", 10),
+        "demo": (folder / "demo" / "report.html", 11),
+        "overconfident": (folder / "overconfident.html", 19),
+        "hostile": (folder / "hostile.html", 11),
         "reproduction": (folder / "reproduction" / "index.html", 3),
     }
 

@@ -170,7 +170,8 @@ fn events_are_judged_by_the_law_of_each_row() {
     let happened = made.observation.iter().filter(|y| **y > 5.0).count();
     let first = figure(&judged, "event-1");
     assert_eq!(first.title, "y > 5");
-    assert!(first.message.contains(&format!("{happened} of 2,000 rows")), "{}", first.message);
+    assert_eq!(column(&first.table, "events").iter().sum::<f64>(), happened as f64);
+    assert!(first.message.contains(" of 2,000 rows (70.0%)"), "{}", first.message);
     let normal = errbar::law::Law::normal(0.0, 1.0);
     let probability = |i: usize| normal.exceed((5.0 - made.forecast[i]) / made.sigma[i]);
     let [from, to, mean, frequency] = ["probability from", "to", "mean probability", "frequency"]

@@ -10,27 +10,33 @@ const ROOM: f64 = 3.0;
 const FEWEST: usize = 5;
 
 /// The range of all values that are not far from the others: farther than three times the range of the
-/// middle nine tenths. (Of values most of which are the same, of the others.)
+/// middle nine tenths. (Of values most of which are the same, of the others; of one value beside a few,
+/// farther than ten times its size.)
 pub(super) fn frame(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
-    let values: Vec<f64> = values.into_iter().filter(|v| v.abs() <= 1e300).collect();
-    if values.is_empty() {
-        return (0.0, 1.0);
-    }
-    let (low, high) = middle(&values);
-    let room = ROOM * (high - low);
-    let near = |value: &f64| *value >= low - room && *value <= high + room;
-    range(&values.into_iter().filter(near).collect::<Vec<f64>>())
+    let room = |value: f64| if value == 0.0 { f64::INFINITY } else { 10.0 * value.abs() };
+    near(values.into_iter().collect(), room)
 }
 
 /// [`frame`] of positive values on a scale of factors.
 pub(super) fn frame_of_factors(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let positive: Vec<f64> = values.into_iter().filter(|v| *v > 0.0 && *v <= 1e300).collect();
-    let (low, high) = frame(positive.iter().map(|v| v.ln()));
-    let near = |v: &f64| v.ln() >= low && v.ln() <= high;
+    let (low, high) = near(positive.iter().map(|v| v.ln()).collect(), |_| 1e3_f64.ln());
+    let shown = positive.into_iter().filter(|v| v.ln() >= low && v.ln() <= high);
     let ends = |(low, high): (f64, f64), v: f64| (low.min(v), high.max(v));
-    let shown = positive.into_iter().filter(near);
     let (low, high) = shown.fold((f64::INFINITY, 0.0), ends);
     if low <= high { (low, high) } else { (1.0, 1.0) }
+}
+
+/// The range of the values near the middle; `around` is the room around a value that nearly all are.
+fn near(mut values: Vec<f64>, around: impl Fn(f64) -> f64) -> (f64, f64) {
+    values.retain(|v| v.abs() <= 1e300);
+    if values.is_empty() {
+        return (0.0, 1.0);
+    }
+    let (low, high) = middle(&values);
+    let room = if low < high { ROOM * (high - low) } else { around(low) };
+    values.retain(|value| *value >= low - room && *value <= high + room);
+    range(&values)
 }
 
 /// A frame with a little room around it.
@@ -51,7 +57,10 @@ fn middle(values: &[f64]) -> (f64, f64) {
         return (low, high);
     }
     let others: Vec<f64> = values.iter().copied().filter(|v| *v != low).collect();
-    let (least, most) = if others.len() < values.len() { middle(&others) } else { all };
+    if others.len() < FEWEST {
+        return (low, high);
+    }
+    let (least, most) = middle(&others);
     (least.min(low), most.max(high))
 }
 
@@ -92,8 +101,10 @@ mod tests {
         // Rain: most of it is none.
         let rain = vec![0.0; 900].into_iter().chain((1..=30).map(f64::from)).chain([1e5]);
         assert_eq!(frame(rain), (0.0, 30.0));
-        // One value that differs is all there is to see.
+        // One value that differs is all there is to see, unless it is far too large.
         assert_eq!(frame([7.0, 7.0, 7.0, 7.0, 7.0, 9.0]), (7.0, 9.0));
+        assert!(frame([7.0, 7.0, 7.0, 7.0, 7.0, 1e9]).1 < 11.0);
+        assert_eq!(frame([0.0, 0.0, 0.0, 0.0, 0.0, 1e9]), (0.0, 1e9));
         let (low, high) = frame([7.0; 9]);
         assert!(low < 7.0 && high > 7.0);
         assert_eq!(frame([f64::NAN, f64::INFINITY]), (0.0, 1.0));
@@ -105,5 +116,8 @@ mod tests {
         assert!((low / 0.001 - 1.0).abs() < 1e-9 && (high / 1000.0 - 1.0).abs() < 1e-9);
         let (_, high) = frame_of_factors((0..100).map(|i| 1.0 + f64::from(i) / 100.0).chain([1e9]));
         assert!(high < 2.0, "{high}");
+        let ones = [1.0; 30].into_iter();
+        assert_eq!(frame_of_factors(ones.clone().chain([1e9])), (1.0, 1.0));
+        assert_eq!(frame_of_factors(ones.chain([50.0])), (1.0, 50.0));
     }
 }

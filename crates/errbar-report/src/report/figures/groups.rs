@@ -153,14 +153,13 @@ fn message(found: &[Group<'_>], worst: &Group<'_>, best: &Group<'_>, all: usize)
     let like: Vec<&Group<'_>> = (found.iter())
         .filter(|group| !std::ptr::eq(*group, worst) && !group.is_apart(worst))
         .collect();
-    let named: Vec<String> = like.iter().take(NAMED).map(|group| name(group)).collect();
+    let tied = std::iter::once(worst).chain(like.iter().copied().take(NAMED));
+    let named: Vec<String> = tied.map(name).collect();
     match like.len() {
         0 => {
             format!("{ends}; {} is worse than each of the others by more than chance.", name(worst))
         }
-        n if n <= NAMED => {
-            format!("{ends}; {} and {} cannot be told apart.", name(worst), and(&named))
-        }
+        n if n <= NAMED => format!("{ends}; {} cannot be told apart.", and(&named)),
         n => format!("{ends}; {} and {} others cannot be told apart.", name(worst), in_words(n)),
     }
 }

@@ -244,10 +244,10 @@ fn message(places: &[Place], cells: bool, level: &str) -> String {
         _ => String::new(),
     };
     format!(
-        "{ends}; of {} {what}, {} hold fewer observations inside the {level} intervals than chance allows, {} \
-         more.",
-        grouped(places.len()),
+        "{ends}; the share inside the {level} intervals is lower than chance allows at {} of {} {what}, higher at \
+         {}.",
         grouped(few.len()),
+        grouped(places.len()),
         grouped(many.len())
     )
 }

@@ -2,7 +2,7 @@
 
 use errbar::words::significant;
 
-use super::cloud::cloud;
+use super::cloud::{cloud, range};
 use super::frame::{frame, roomy};
 use super::{BROAD, CHANCE, CLAIMED, FigureData, ReportFigure, Section, Spot, WIDTH, of_all, time};
 use crate::axis::Axis;
@@ -173,11 +173,14 @@ fn panels(
     let dots = |y: Vec<f64>| Scatter::new(middle.clone(), y).color(TRUTH).filled().radius(3.0);
     let line = |y: Vec<f64>| Line::new(middle.clone(), y).color(TRUTH).width(1.4);
     let bias = column(|p| p.bias);
+    // Both sides of chance alike, and no more of either than nearly all parts need.
     let reach = column(|p| p.bias_reach);
-    let shown = reach.iter().map(|reach| -reach).chain(reach.iter().copied());
-    let (least, most) = roomy(frame(bias.iter().copied().chain(shown)));
+    let most = size(&bias).max(size(&reach));
+    let shown = bias.iter().chain(&reach).copied().filter(|v| v.abs() <= most);
+    let shown = shown.chain(reach.iter().map(|reach| -reach).filter(|v| v.abs() <= most));
+    let (least, most) = roomy(range(&shown.chain([0.0]).collect::<Vec<f64>>()));
     let far = |y: &[f64]| Edge::new(middle.clone(), y.to_vec()).color(TRUTH);
-    let mean = Panel::new(x_axis(), Axis::new("mean error").range(least.min(0.0), most.max(0.0)))
+    let mean = Panel::new(x_axis(), Axis::new("mean error").range(least, most))
         .legend(Legend::Above)
         .with(
             Band::new(middle.clone(), column(|p| -p.bias_reach), column(|p| p.bias_reach))
