@@ -102,9 +102,12 @@ def check_hover(page):
               const plot = document.querySelectorAll(".plot[data-spots]")[{plot}];
               if (!plot.getClientRects().length) return null;
               plot.scrollIntoView({{ block: "center", behavior: "instant" }});
-              const box = plot.getBoundingClientRect();
               const size = plot.querySelector("svg").viewBox.baseVal;
               const [row, x, y] = JSON.parse(plot.dataset.spots).at({which});
+              // A figure may be taller than a phone.
+              const top = plot.getBoundingClientRect().top + y * plot.getBoundingClientRect().width / size.width;
+              scrollBy({{ top: top - innerHeight / 2, behavior: "instant" }});
+              const box = plot.getBoundingClientRect();
               const cells = plot.closest("figure").querySelectorAll("tbody tr")[row].cells;
               const first = [...cells].map((c) => c.textContent).find((t) => t !== "");
               return [box.left + x * box.width / size.width, box.top + y * box.height / size.height, first];
