@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "crates" / "errbar-cli" / "tests" / "browser"))
 
 import chromium  # noqa: E402
 
-FIGURES = ["reliability", "input-1", "order", "worst"]
+FIGURES = ["forecast", "hours", "reliability", "input-1", "order", "worst"]
 
 
 def main():
