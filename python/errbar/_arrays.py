@@ -84,10 +84,10 @@ def one_level(level: Any) -> float:
     raise ValueError(f"level is {level!r}: give one number between 0 and 1, and call once per level")
 
 
-def groups_of(by: Any) -> tuple[str, list[str], npt.NDArray[np.uint32]]:
+def groups_of(by: Any, usual: str = "group") -> tuple[str, list[str], npt.NDArray[np.uint32]]:
     """What rows are grouped by, the groups, and for each row its place among them."""
     labels, rows = np.unique(np.asarray(by).astype(str), return_inverse=True)
-    return name_of(by, "group"), [str(label) for label in labels], rows.astype(np.uint32)
+    return name_of(by, usual), [str(label) for label in labels], rows.astype(np.uint32)
 
 
 def name_of(values: Any, usual: str) -> str:

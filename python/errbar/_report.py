@@ -114,7 +114,7 @@ def report(
         "inputs": _columns(inputs),
         "time": None,
         "by": None if by is None else groups_of(by),
-        "lead": None if lead is None else groups_of(lead),
+        "lead": None if lead is None else groups_of(lead, "lead"),
         "places": _places(latitude, longitude),
         "events": [event] if isinstance(event, str) else list(event or []),
         "title": str(title),
