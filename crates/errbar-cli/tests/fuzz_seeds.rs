@@ -32,7 +32,7 @@ fn tables() {
     run("csv", 26, errbar_cli::fuzzing::csv);
     run("json", 6, errbar_cli::fuzzing::json);
     run("packed", 4, errbar_cli::fuzzing::packed);
-    run("sheets", 5, errbar_cli::fuzzing::sheets);
+    run("sheets", 6, errbar_cli::fuzzing::sheets);
     run("parquet", 2, errbar_cli::fuzzing::parquet);
 }
 

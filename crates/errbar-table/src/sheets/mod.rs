@@ -84,6 +84,11 @@ fn content(name: &str, file: &File) -> Result<Content> {
             if let Ok(part) = archive.by_name("content.xml") {
                 let _ = part.take(LARGEST).read_to_end(&mut content);
             }
+            if !repeated::is_whole(&content) {
+                let why =
+                    "the spreadsheet is damaged: its content ends too soon, or makes no sense";
+                return Err(Error::Content(format!("cannot read {name}: {why}")));
+            }
             let cells = repeated::cells(&content);
             match cells > MOST_REPEATED {
                 true => Err(refused(format!(

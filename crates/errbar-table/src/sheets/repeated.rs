@@ -2,10 +2,27 @@
 //! fill any memory before a reader has seen that it makes no sense.
 
 use memchr::memmem;
+use quick_xml::events::Event;
 
 /// A sheet has no more rows and columns.
 const ROWS: u64 = 1 << 20;
 const COLUMNS: u64 = 1 << 14;
+
+/// Whether each element ends that begins: where one does not, the reader looks for its end for ever.
+pub(super) fn is_whole(content: &[u8]) -> bool {
+    let mut reader = quick_xml::Reader::from_reader(content);
+    let (mut buffer, mut depth) = (vec![], 0u64);
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(_)) => depth += 1,
+            Ok(Event::End(_)) => depth = depth.saturating_sub(1),
+            Ok(Event::Eof) => return depth == 0,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+    }
+}
 
 /// The cells up to the last one that is not empty, in all rows and their repetitions.
 pub(super) fn cells(content: &[u8]) -> u64 {
@@ -53,6 +70,14 @@ fn repeats(tag: &[u8], name: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_no_end_is_not_whole() {
+        assert!(is_whole(b"<a><b/><c>x</c></a>"));
+        for broken in ["<a><b></a>", "<a><b/>", "<a", "<a></b>", "<a>&x</a"] {
+            assert!(!is_whole(broken.as_bytes()), "{broken}");
+        }
+    }
 
     #[test]
     fn repeated_cells_and_rows_are_counted() {
