@@ -53,7 +53,7 @@ impl Ensemble<'_> {
     fn each(&self, of: Of) -> Vec<f64> {
         let mut out = vec![0.0; self.len()];
         let members = self.members.columns();
-        let pairs = if members <= MOST { pairs(members) } else { Vec::new() };
+        let pairs = if (FEW + 1..=MOST).contains(&members) { pairs(members) } else { Vec::new() };
         let block = |(block, out): (usize, &mut [f64])| {
             let first = rows_of(block, self.len()).start;
             self.block(first, &pairs, of, out);
@@ -112,8 +112,8 @@ impl Ensemble<'_> {
     }
 }
 
-/// The CRPS of rows, a handful side by side: their members are sorted by a network, after which
-/// $\sum\_{i<j} |x\_i - x\_j| = \sum\_i (2i - M - 1) x\_{(i)}$.
+/// The CRPS of rows, a handful side by side. Of few members all pairs are added up; many are sorted by a network, after
+/// which $\sum\_{i<j} |x\_i - x\_j| = \sum\_i (2i - M - 1) x\_{(i)}$.
 struct SideBySide<'a> {
     members: Several<'a>,
     observation: &'a [f64],
@@ -148,12 +148,16 @@ impl Kernel for SideBySide<'_> {
                     absolute[lane] += member[lane].abs();
                 }
             }
-            sort(lanes, self.pairs);
             let mut apart = [0.0; LANES];
-            for (i, member) in lanes.iter().enumerate() {
-                let rank = 2.0 * i as f64 + 1.0 - m as f64;
-                for lane in 0..LANES {
-                    apart[lane] = A::mul_add(rank, member[lane], apart[lane]);
+            if m <= FEW {
+                all_pairs(lanes, &mut apart);
+            } else {
+                sort(lanes, self.pairs);
+                for (i, member) in lanes.iter().enumerate() {
+                    let rank = 2.0 * i as f64 + 1.0 - m as f64;
+                    for lane in 0..LANES {
+                        apart[lane] = A::mul_add(rank, member[lane], apart[lane]);
+                    }
                 }
             }
             let mut crps = [0.0; LANES];
@@ -165,8 +169,24 @@ impl Kernel for SideBySide<'_> {
     }
 }
 
-/// Up to this many members a row's place is on the stack.
+/// Up to this many members all pairs are added up, side by side in registers: many short sums, but none waits for another, as
+/// the steps of a network do.
 const FEW: usize = 64;
+
+/// The sum over pairs of how far apart they are.
+#[inline(always)]
+fn all_pairs(members: &[Lanes], apart: &mut Lanes) {
+    let mut sum = [0.0; LANES];
+    for (i, a) in members.iter().enumerate() {
+        let a = *a;
+        for b in &members[i + 1..] {
+            for lane in 0..LANES {
+                sum[lane] += (a[lane] - b[lane]).abs();
+            }
+        }
+    }
+    *apart = sum;
+}
 
 /// The members of some rows, side by side.
 #[inline(always)]
