@@ -53,6 +53,7 @@ def scores_of_form(
 def fit_sigma(
     inputs: _Floats,
     names: Sequence[str],
+    categories: Sequence[tuple[int, list[str]]],
     errors: tuple[_Floats, _Floats | None],
     weight: _Floats | None,
     group: tuple[str, list[str], npt.NDArray[np.uint32]] | None,
@@ -89,11 +90,15 @@ def report(judged: Mapping[str, Any]) -> dict[str, Any]: ...
 def write_file(path: _Path, text: str) -> None: ...
 def program(arguments: Sequence[str]) -> int: ...
 
+def coded(texts: Sequence[str], levels: Sequence[str] | None) -> tuple[list[str], _Floats]: ...
+
 class Fitted:
     """A fitted model of sigma(x), as it is in a model file."""
 
     @property
     def names(self) -> list[str]: ...
+    @property
+    def categories(self) -> list[tuple[int, list[str]]]: ...
     @property
     def lags(self) -> list[str]: ...
     @property

@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from ._arrays import Floats, floats, one_level
+from ._categories import chosen
 from ._law import Law
 from ._normal import Normal
 from ._sigma_regressor import (
@@ -165,7 +166,11 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 "TransformedTargetRegressor around this, or leave scale out"
             )
         if isinstance(sigma, SigmaRegressor):  # before the forecaster says it in another way
-            refuse_what_is_no_number(X)
+            mask = np.asarray(sigma.categorical_features)
+            if mask.dtype.kind == "b" and mask.ndim == 1 and len(mask) == X.shape[1]:
+                # The forecast may be one more input.
+                sigma.set_params(categorical_features=np.flatnonzero(mask).tolist())
+            refuse_what_is_no_number(X, chosen(X, sigma.categorical_features))
         self.forecast_ = self._out_of_fold(
             forecaster, X, observation, weight, None if own is None else np.asarray(own), seed or 0
         )

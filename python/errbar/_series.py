@@ -194,12 +194,12 @@ def backtest(
     >>> bool(walk.crps.mean() < walk.crps_as_fitted.mean())
     True
     """
-    from ._sigma_regressor import SigmaRegressor, table, usual_names, weights
+    from ._sigma_regressor import SigmaRegressor, learned_table, usual_names, weights
 
     promised = [float(level) for level in np.atleast_1d(floats("guarantee", guarantee)).ravel()]
     regressor = SigmaRegressor(**parameters, debias=debias is True, time_order=True)
     wanted = regressor._wanted()
-    inputs = table(regressor, X, reset=True)
+    inputs, categories = learned_table(regressor, X)
     names = getattr(regressor, "feature_names_in_", None)
     names = usual_names(inputs.shape[1]) if names is None else names
     seconds, dates = times(time)
@@ -210,6 +210,7 @@ def backtest(
         "delay": span("delay", delay),
         "lag": spans("lag", lag),
         "debias_if_it_pays": debias == "auto",
+        "categories": categories,
         "promised": promised,
     }
     asked = [float(level) for level in np.atleast_1d(floats("levels", levels)).ravel()]

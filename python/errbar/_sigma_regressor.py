@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from . import _errbar
 from ._arrays import Floats, floats, groups_of, name_of, one_level, refuse_twice
+from ._categories import Category, chosen, encoded
 from ._cost import Beta
 from ._law import Law
 from ._series import Kept, Update, offset_of, rows_in_time, span, spans, times
@@ -146,6 +147,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         With ``guarantee="split"`` and rows in time: the levels whose share :meth:`update` keeps right as rows
         are observed, whatever the errors do. By default those of 0.5, 0.8, 0.9, 0.95 and 0.99 that there
         are rows enough for.
+    categorical_features : {"from_dtype"}, array-like of bool, int or str, or None, default="from_dtype"
+        Which columns are categories (a station, a carrier): a mask, places or names. By default those that hold
+        text in a table with names: pandas and Polars categoricals and strings. Each level has a number of its
+        own, shrunk by how few rows say so; levels that were not seen get a sigma, and :meth:`outside` says so.
     calendar : {"auto", "no"}, default="auto"
         Of rows in time (``fit(..., time=...)``) whose times are dates: whether hour of day, day of week and season are
         inputs, too, where later rows gain by them (``calendar_`` says which). The methods that take inputs then need the
@@ -225,6 +230,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         fit_mean: bool = False,
         guarantee: str | None = None,
         guarantee_levels: Any = (),
+        categorical_features: Any = "from_dtype",
         calendar: str = "auto",
         delay: int | str = 1,
         lag: Any = (),
@@ -252,6 +258,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.fit_mean = fit_mean
         self.guarantee = guarantee
         self.guarantee_levels = guarantee_levels
+        self.categorical_features = categorical_features
         self.calendar = calendar
         self.delay = delay
         self.lag = lag
@@ -287,7 +294,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         takes later.
         """
         wanted = self._wanted()
-        inputs = table(self, X, reset=True)
+        inputs, categories = learned_table(self, X)
         errors = self._errors(error, y, forecast, observation)
         weight = weights(sample_weight)
         names = getattr(self, "feature_names_in_", None)
@@ -300,23 +307,31 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 ("group", group is not None),
                 ("guarantee", self.guarantee is not None),
                 ("debias", self.debias),
+                ("inputs that are texts", bool(categories)),
             ):
                 if given:
                     raise ValueError(f"fit_mean=True does not go with {name}: leave one of them out")
         if time is not None:
             self.fitted_ = self._fit_series(
-                inputs, list(names), (errors[0], forecast, observation), weight, (time, group), wanted
+                (inputs, categories),
+                list(names),
+                (errors[0], forecast, observation),
+                weight,
+                (time, group),
+                wanted,
             )
         elif len(spans("lag", self.lag)):
             raise ValueError("errors of earlier rows (lag) need the time of each row: fit(..., time=...)")
         else:
-            self.fitted_ = _errbar.fit_sigma(inputs, list(names), errors, weight, groups, wanted)
+            self.fitted_ = _errbar.fit_sigma(
+                inputs, list(names), categories, errors, weight, groups, wanted
+            )
         self._warn()
         return self
 
     def _fit_series(
         self,
-        inputs: Floats,
+        table: tuple[Floats, list[Category]],
         names: list[str],
         told: tuple[Floats, Any, Any],
         weight: Floats | None,
@@ -325,6 +340,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     ) -> _errbar.Fitted:
         """A model of rows in time."""
         (error, forecast, observation), (time, group) = told, when
+        inputs, categories = table
         if self.fit_mean:
             raise ValueError("fit_mean=True does not go with time: leave one of them out")
         around = None if forecast is None else target("forecast", forecast)
@@ -340,6 +356,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             "delay": span("delay", self.delay),
             "lag": spans("lag", self.lag),
             "debias_if_it_pays": False,
+            "categories": categories,
             "promised": np.atleast_1d(floats("guarantee_levels", self.guarantee_levels)).ravel().tolist(),
         }
         return _errbar.fit_series(rows, names, weight, wanted, of)
@@ -778,6 +795,11 @@ def usual_names(columns: int) -> list[str]:
 def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
     """Inputs as rows of doubles. scikit-learn looks at names and shapes; that values are finite is
     seen later, where row and column can be named."""
+    if not reset and (known := estimator.fitted_.categories):
+        places = [place for place, _ in known]
+        refuse_what_is_no_number(X, places)
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return encoded(X, places, known)[0]
     refuse_what_is_no_number(X)
     inputs = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
@@ -785,8 +807,18 @@ def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
     return np.require(inputs, requirements="C")
 
 
-def refuse_what_is_no_number(X: Any) -> None:
-    """A sentence for inputs that are words or times, with the first of them, and for two columns of
+def learned_table(estimator: Any, X: Any) -> tuple[Floats, list[Category]]:
+    """The same for inputs to learn from, of which some may be categories."""
+    places = chosen(X, estimator.categorical_features)
+    if not places:
+        return table(estimator, X, reset=True), []
+    refuse_what_is_no_number(X, places)
+    validate_data(estimator, X, reset=True, skip_check_array=True)
+    return encoded(X, places, None)
+
+
+def refuse_what_is_no_number(X: Any, categories: Any = ()) -> None:
+    """A sentence for inputs that are words or times, with the first of them, but for categories, and for two columns of
     one name."""
     # PyArrow's columns are the values; elsewhere they are the names.
     names = getattr(X, "column_names", None)
@@ -798,10 +830,12 @@ def refuse_what_is_no_number(X: Any) -> None:
         columns = [(f"x{place}", values) for place, values in enumerate(np.asarray(X).T)]
     else:
         return
-    for name, values in columns:
+    for place, (name, values) in enumerate(columns):
+        if place in categories:
+            continue
         for row, value in enumerate(values if values.dtype.kind in "OUSmM" else ()):
             if isinstance(value, (str, bytes)):
-                what = f"{str(value)!r}, which is no number: encode it, or leave the column out"
+                what = f"{str(value)!r}, which is no number: name it in categorical_features, or leave the column out"
             elif isinstance(value, TIMES):
                 what = f"{value}, a time: give numbers, such as the hour, or days since a start"
             else:

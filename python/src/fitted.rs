@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::path::PathBuf;
 
-use errbar::fit::guarantee::{Category, Method};
+use errbar::categories::{self, Codes};
+use errbar::fit::guarantee::{self, Method};
 use errbar::fit::{self, Kind, Rows};
 use errbar::law::{Base, Bounds, Law, Transform};
 use errbar::loss::LossKind;
-use errbar::{Data, Error, Group, Split};
+use errbar::{Category, Data, Error, Group, Split};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods, ToPyArray,
@@ -112,10 +113,12 @@ pub(crate) struct Fitted {
 
 /// Fits a model of sigma to inputs whose columns have these names.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the front gives them by name")]
 pub(crate) fn fit_sigma(
     py: Python<'_>,
     inputs: Inputs<'_>,
     names: Vec<String>,
+    categories: Vec<(usize, Vec<String>)>,
     errors: (Column<'_>, Option<Column<'_>>),
     weight: Option<Column<'_>>,
     group: Option<Groups<'_>>,
@@ -132,27 +135,60 @@ pub(crate) fn fit_sigma(
         None => None,
     };
     let (columns_names, fit_mean) = (names.clone(), wanted.fit_mean);
-    let (fit, unused) = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
+    let (fit, said) = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
         if fit_mean {
             let fit = fit::fit_with_mean(&x, columns, &error, &columns_names, &options, monitor)?;
-            return Ok((fit, None));
+            return Ok((fit, Vec::new()));
         }
         let mut data =
             Data::with_missing(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
         data = data.maybe_observed(observation.as_deref())?;
+        data = data.with_categories(categories_of(categories))?;
         if let Some(group) = group {
             data = data.grouped(group)?;
         }
-        let unused = fit::groups_not_held_out(data.group(), options.split);
-        fit::fit(&data, &columns_names, &options, monitor).map(|fit| (fit, unused))
+        let unused = fit::groups_not_held_out(data.group(), options.split)
+            .map(|why| format!("group does not decide which rows are held out: {why}"));
+        let names_of_rows = fit::too_many(&data, &options).into_iter().map(|found| {
+            format!(
+                "the input \"{}\" tells nothing, leave it out: {found}",
+                columns_names[found.column]
+            )
+        });
+        let said: Vec<String> = unused.into_iter().chain(names_of_rows).collect();
+        fit::fit(&data, &columns_names, &options, monitor).map(|fit| (fit, said))
     })?
     .map_err(|error| refused_input(error, &names))?;
-    if let Some(why) = unused {
-        let words = CString::new(format!("group does not decide which rows are held out: {why}"))?;
+    for words in said {
+        let words = CString::new(words)?;
         // For whoever called the front.
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &words, 2)?;
     }
     Ok(Fitted { fitted: fit.fitted })
+}
+
+/// Inputs that are categories, as the front says them: which, and their levels.
+pub(crate) fn categories_of(all: Vec<(usize, Vec<String>)>) -> Vec<Category> {
+    all.into_iter().map(|(column, levels)| Category { column, levels }).collect()
+}
+
+/// The levels of texts, those that are known or those that come, and for each its place among them.
+#[pyfunction]
+pub(crate) fn coded<'py>(
+    py: Python<'py>,
+    texts: Vec<String>,
+    levels: Option<Vec<String>>,
+) -> (Vec<String>, Numbers<'py>) {
+    let (levels, codes) = match levels {
+        Some(levels) => {
+            let known = Codes::of(&levels);
+            let codes = texts.iter().map(|text| known.code(text)).collect();
+            drop(known);
+            (levels, codes)
+        }
+        None => categories::coded(texts.iter().map(String::as_str)),
+    };
+    (levels, codes.into_pyarray(py))
 }
 
 impl Fitted {
@@ -280,9 +316,9 @@ impl Fitted {
         guarantee.check_level(level).map_err(refused)?;
         let categories = guarantee.categories(level);
         let by = |(label, number): (String, Option<u32>)| match categories.get(number? as usize)? {
-            Category::Own => Some(label),
-            Category::Together => Some(TOGETHER.to_string()),
-            Category::Nothing => None,
+            guarantee::Category::Own => Some(label),
+            guarantee::Category::Together => Some(TOGETHER.to_string()),
+            guarantee::Category::Nothing => None,
         };
         let numbers = self.numbers_of(&group);
         Ok(group.into_iter().zip(numbers).map(by).collect())
@@ -292,6 +328,13 @@ impl Fitted {
     #[getter]
     fn names(&self) -> Vec<String> {
         self.fitted.table_names().to_vec()
+    }
+
+    /// Which inputs are categories, and their levels.
+    #[getter]
+    fn categories(&self) -> Vec<(usize, Vec<String>)> {
+        let one = |own: &fit::Levels| (own.column(), own.names().to_vec());
+        self.fitted.categories().iter().map(one).collect()
     }
 
     /// The names of inputs that are errors of earlier rows.
@@ -399,7 +442,7 @@ impl Fitted {
     /// The same in words.
     #[getter]
     fn law_in_words(&self) -> Option<String> {
-        self.fitted.shape().map(|shape| shape.explain_with(self.fitted.names()))
+        self.fitted.shape().map(|shape| shape.explain_with(&self.fitted.names_of_numbers()))
     }
 
     /// The name of the forecast that the errors belong to, if it is known.

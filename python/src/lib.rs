@@ -16,7 +16,7 @@ mod threads;
 #[pyo3::pymodule]
 mod _errbar {
     #[pymodule_export]
-    use crate::fitted::{Fitted, fit_sigma, on_scale};
+    use crate::fitted::{Fitted, coded, fit_sigma, on_scale};
     #[pymodule_export]
     use crate::forms::{crps_ensemble, scores_of_form};
     #[pymodule_export]

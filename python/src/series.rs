@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Column, refused};
-use crate::fitted::{FitOptions, Fitted, Groups, Inputs, Numbers, refused_input};
+use crate::fitted::{FitOptions, Fitted, Groups, Inputs, Numbers, categories_of, refused_input};
 use crate::threads::{detached, threads_of, watched};
 
 /// Rows in time, as the front gives them.
@@ -89,6 +89,8 @@ pub(crate) struct SeriesOptions {
     delay: String,
     lag: Vec<String>,
     debias_if_it_pays: bool,
+    /// Which inputs are categories, and their levels.
+    categories: Vec<(usize, Vec<String>)>,
     /// The levels of a guarantee.
     promised: Vec<f64>,
 }
@@ -118,11 +120,12 @@ pub(crate) fn fit_series(
     series.group = owned.group.as_ref().map(|group| group.name.clone());
     let weight = weight.map(|weight| weight.as_slice().map(<[f64]>::to_vec)).transpose()?;
     let threads = threads_of(wanted.n_jobs)?;
-    let asked = names.clone();
+    let (asked, categories) = (names.clone(), categories_of(of.categories.clone()));
     let learned = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
         let learning = Learning {
             rows: owned.rows(),
             names: &asked,
+            categories: &categories,
             weight: weight.as_deref(),
             options,
             debias_if_it_pays: of.debias_if_it_pays,
@@ -160,10 +163,12 @@ pub(crate) fn backtest<'py>(
         (_, share) => Refit::Growth(share),
     };
     let (asked, sought, promised) = (names.clone(), levels.clone(), of.promised.len());
+    let categories = categories_of(of.categories.clone());
     let walked = watched(py, threads, wanted.progress.as_ref(), move |monitor| {
         let learning = Learning {
             rows: owned.rows(),
             names: &asked,
+            categories: &categories,
             weight: weight.as_deref(),
             options,
             debias_if_it_pays: of.debias_if_it_pays,

@@ -394,7 +394,8 @@ def test_bad_tables_are_refused():
     refused(pd.DataFrame(holes, columns=["a", "b"]), error, 'the input "b" at row 3 is inf')
     refused(X, error, "the budget is 0", budget=0)
     words = pd.DataFrame({"a": error, "b": ["x"] * 30})
-    refused(words, error, "the input \"b\" at row 0 is 'x', which is no number")
+    said = "the input \"b\" at row 0 is 'x', which is no number"
+    refused(words, error, said, categorical_features=None)
     refused([["a", 1.0]] * 30, error, "the input \"x0\" at row 0 is 'a'")
     refused(pd.DataFrame(X, columns=["a", "a"]), error, 'two input columns are named "a"')
     refused(X, error[:-1], "30 values but error has 29")

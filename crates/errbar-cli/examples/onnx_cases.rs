@@ -9,13 +9,13 @@ use std::f64::consts::TAU;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use errbar::fit::{self, Fitted, Kind};
+use errbar::fit::{self, Fitted, Kind, LawKind};
 use errbar::law::{Base, Law};
 use errbar::sigma::network::{self, Activation, Layer, Output};
 use errbar::sigma::polynomial::{self, Link, Order};
 use errbar::sigma::trees::{self, NodeView};
 use errbar::sigma::{Model, constant, smooth};
-use errbar::{Data, Silent};
+use errbar::{Category, Data, Silent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -38,6 +38,11 @@ fn main() -> anyhow::Result<()> {
     write_supported(&folder.join("supported-missing"), &missing, Kind::Stack)?;
     // A skew that turns, with a law for each row.
     write_supported(&folder.join("skew-by-inputs"), &Rows::turning(), Kind::Polynomial)?;
+    // Texts among the inputs, or nothing else.
+    write_categories(&folder.join("categories"), 2, Kind::Auto, false)?;
+    write_categories(&folder.join("categories-trees"), 1, Kind::Trees, false)?;
+    write_categories(&folder.join("categories-alone"), 0, Kind::Polynomial, false)?;
+    write_categories(&folder.join("categories-bias"), 1, Kind::Polynomial, true)?;
     // A bias besides, and a forecast that it moves, which may be among the inputs.
     let three = || Rows::new(&[-20.0, 3e5, 0.0], &[5.0, 1e5, 1e-6], 40.0).biased();
     write_biased(&folder.join("bias"), &three(), None)?;
@@ -396,6 +401,74 @@ fn write_supported(folder: &Path, rows: &Rows, kind: Kind) -> anyhow::Result<()>
             "left": column(|law| law.left),
             "right": column(|law| law.right),
         })),
+    });
+    std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
+    std::fs::write(folder.join("expected.json"), expected.to_string())?;
+    Ok(())
+}
+
+/// A case with two categories, some of whose values are missing, before and after so many numbers.
+fn write_categories(folder: &Path, numbers: usize, kind: Kind, debias: bool) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    const LEVELS: [&[&str]; 2] = [&["AA", "HA", "é, \"B6\"", "never"], &["true", "false"]];
+    let columns = numbers + 2;
+    let rows = 4 * ROWS;
+    let spread = spread(columns, rows.max(ASKED));
+    // The code of a level, or of none.
+    let code = |column: usize, u: f64| match column {
+        0 if u < 0.9 => (u / 0.3).floor(),
+        0 => f64::NAN,
+        _ => f64::from(u8::from(u < 0.4)),
+    };
+    let is_text = |column: usize| column == 0 || column == columns - 1;
+    let value = |(i, u): (usize, &f64)| match i % columns {
+        column if is_text(column) => code(column, *u),
+        _ => *u,
+    };
+    let inputs: Vec<f64> = spread[..rows * columns].iter().enumerate().map(value).collect();
+    let error = |(i, row): (usize, &[f64])| {
+        let (carrier, truth) = (row[0], row[columns - 1]);
+        let size = (1.0 + if carrier.is_nan() { 4.0 } else { carrier }) * (1.0 + 2.0 * truth);
+        let mean = if debias { 3.0 * truth } else { 0.0 };
+        mean + size * 2.4 * ((i * i) as f64 * 1.7).sin()
+    };
+    let error: Vec<f64> = inputs.chunks_exact(columns).enumerate().map(error).collect();
+    let category = |nth: usize, column: usize| Category {
+        column,
+        levels: LEVELS[nth].iter().map(|level| (*level).to_string()).collect(),
+    };
+    let data = Data::with_missing(&inputs, columns, &error)?
+        .with_categories(vec![category(0, 0), category(1, columns - 1)])?;
+    let names: Vec<String> = (0..columns).map(|c| format!("input {c}")).collect();
+    let options =
+        fit::Options::default().kind(kind).debias(debias).independent(true).law(LawKind::Normal);
+    let fitted = fit::fit(&data, &names, &options, &Silent)?.fitted;
+    ensure!(fitted.moves_by_level() == debias, "levels move forecasts where they should not");
+    // Levels that were not seen among them, by code and by name, and numbers out of their range.
+    let asked: Vec<f64> = (spread[..ASKED * columns].iter().enumerate())
+        .map(|(i, u)| match i % columns {
+            column if is_text(column) && i / columns % 7 == 3 => [3.0, -1.0][i / columns % 2],
+            column if is_text(column) => code(column, *u),
+            _ => 1.5 * u,
+        })
+        .collect();
+    let text = |nth: usize, code: f64| match code {
+        code if code.is_nan() => "",
+        code => LEVELS[nth].get(code as usize).filter(|_| code >= 0.0).copied().unwrap_or("ZZ"),
+    };
+    let texts: Vec<[&str; 2]> = (asked.chunks_exact(columns))
+        .map(|row| [text(0, row[0]), text(1, row[columns - 1])])
+        .collect();
+    let predicted = fitted.predict(&asked)?;
+    let expected = json!({
+        "names": names[1..columns - 1],
+        "inputs": asked.chunks_exact(columns).flat_map(|row| &row[1..columns - 1]).collect::<Vec<_>>(),
+        "categories": [&names[0], &names[columns - 1]],
+        "texts": texts,
+        "missing": false,
+        "sigma": predicted.sigma(),
+        "outside": predicted.outside(),
+        "bias": predicted.bias(),
     });
     std::fs::write(folder.join("model.json"), fitted.to_json()?)?;
     std::fs::write(folder.join("expected.json"), expected.to_string())?;

@@ -178,6 +178,7 @@ fn walk(arguments: &Arguments, training: &Training) -> anyhow::Result<Walk> {
     let learning = Learning {
         rows,
         names: &training.names,
+        categories: &training.categories,
         weight: training.weight.as_deref(),
         options: arguments.learning.options()?.split(Split::InOrder),
         debias_if_it_pays: arguments.learning.debias == Debias::Auto,

@@ -158,10 +158,12 @@ impl Arguments {
         let asking = Asking::of(&source, &mut request)?;
         let options = self.options()?;
         // Where rows cannot be read twice, or all are needed at once.
+        let by_category = request.has_categories();
         let hold = self.files.has_stdin()
             || self.fit_mean.is_some()
             || self.columns.prior_sigma.is_some()
-            || !options.can_pass();
+            || !options.can_pass()
+            || by_category;
         let kept = match hold {
             true => request.read(self.console)?,
             false => match request.read_up_to(HELD, self.console)? {
@@ -172,7 +174,14 @@ impl Arguments {
                 },
             },
         };
-        asking.training(&source, kept)?.fit(self)
+        let (many, could) = (kept.rows() > HELD, options.can_pass());
+        let mut training = asking.training(&source, kept)?;
+        if many && could && !training.categories.is_empty() {
+            training
+                .notes
+                .push("all rows are held in memory, since some inputs are categories".into());
+        }
+        training.fit(self)
     }
 
     /// How models are fitted.
@@ -248,6 +257,7 @@ impl Training {
         let learning = Learning {
             rows,
             names,
+            categories: &self.categories,
             weight,
             options,
             debias_if_it_pays,
@@ -274,9 +284,17 @@ impl Training {
         }
         let (names, weight, options) = (&self.names, self.weight.as_deref(), *options);
         let (debias_if_it_pays, follow_held_out) = (false, false);
-        let promised = &[];
-        let learning =
-            Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out, promised };
+        let (promised, categories) = (&[], &self.categories[..]);
+        let learning = Learning {
+            rows,
+            names,
+            categories,
+            weight,
+            options,
+            debias_if_it_pays,
+            follow_held_out,
+            promised,
+        };
         let worth = walk::worth_of_a_lag(&learning, &series, progress);
         let worth = worth.map_err(|error| self.kept.refused(error))?;
         Ok(worth.filter(fit::Worth::pays).map(|worth| {
@@ -351,6 +369,7 @@ impl Training {
             kept,
             names,
             inputs,
+            categories,
             error,
             observation,
             weight,
@@ -364,6 +383,7 @@ impl Training {
         } = self.seen();
         let refused = |error| kept.refused(error);
         let data = Data::with_missing(&inputs, names.len(), &error)
+            .and_then(|data| data.with_categories(categories))
             .and_then(|data| data.maybe_observed(observation.as_deref()))
             .and_then(|data| data.maybe_weighted(weight.as_deref()))
             .and_then(|data| match &prior {

@@ -14,10 +14,15 @@ use crate::arguments::{
 /// The columns of the table.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ColumnArguments {
-    /// The columns that sigma may depend on, the forecast itself among them if you like [default:
-    /// every other column of numbers].
+    /// The columns that sigma may depend on, the forecast itself among them if you like: numbers, and texts as
+    /// categories (a station, a carrier, true and false) [default: every other column of numbers or categories].
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column)]
     pub(crate) inputs: Vec<String>,
+
+    /// Inputs of numbers that only name something (the number of a station, a code): each value is a category, and
+    /// neighbouring ones have nothing in common.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column)]
+    pub(crate) categories: Vec<String>,
 
     /// The column with the forecast.
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]

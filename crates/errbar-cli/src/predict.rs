@@ -1,5 +1,6 @@
 //! `errbar predict`: error bars for new forecasts, row by row.
 
+mod categories;
 mod columns;
 mod error_bars;
 mod in_time;
@@ -20,6 +21,7 @@ use errbar_table::dates::DateFormat;
 use errbar_table::files::Files;
 use errbar_table::{Batch, NewColumn, NewKind, NewValues, Sink, Stream, Tables};
 
+use self::categories::Categories;
 use self::columns::Columns;
 use self::error_bars::ErrorBars;
 use self::in_time::InTime;
@@ -182,10 +184,14 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     }
     tables.notes().for_each(|note| arguments.console.note(&advice::on_note(note)));
     let model = arguments.model.display().to_string();
+    let why = format!(", an input of {model}");
     let mut columns = Sources::new(fitted.ensemble(), &tables, &model)?;
-    for name in fitted.table_names() {
-        columns.ask(&tables, name, &format!(", an input of {model}"))?;
+    for (column, name) in fitted.table_names().iter().enumerate() {
+        if fitted.category(column).is_none() {
+            columns.ask(&tables, name, &why)?;
+        }
     }
+    let categories = Categories::of(fitted, &tables, format.na.clone(), &why)?;
     let around = ForecastSource::of(arguments, fitted, &tables, &mut columns)?;
     if let Some(name) = fitted.prior() {
         columns.ask(&tables, name, &format!(", the prior sigma of {model}"))?;
@@ -197,10 +203,10 @@ fn predict(arguments: &Arguments, fitted: &Fitted, bounds: Bounds) -> anyhow::Re
     check_names(&tables, &arguments.new_columns(&new))?;
     let sources = (0..tables.len()).map(|file| tables.file(file).to_string()).collect();
     let name = tables.name();
-    let work = Work { arguments, fitted, around, promise, walk, new, columns, sources };
+    let work = Work { arguments, fitted, around, promise, walk, categories, new, columns, sources };
     let written = match outputs {
         Outputs::One(path) => {
-            let stream = tables.stream(&work.columns.columns, &work.promise.column())?;
+            let stream = tables.stream(&work.columns.columns, &work.texts())?;
             let mut tally = Tally::default();
             work.copy(stream, &path, (0, 1), &mut tally).map(|_| tally)
         }
@@ -254,6 +260,7 @@ struct Work<'a> {
     around: ForecastSource,
     promise: Promise,
     walk: Option<InTime>,
+    categories: Categories<'a>,
     new: Columns,
     /// The columns of numbers to read, and what is made of them.
     columns: Sources,
@@ -262,6 +269,11 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// The columns of text to read: of groups, and of categories.
+    fn texts(&self) -> Vec<usize> {
+        [&self.promise.column()[..], self.categories.columns()].concat()
+    }
+
     /// Reads, adds and writes until the table ends: one of some. Says how many rows there were.
     fn copy(
         &self,
@@ -293,6 +305,7 @@ impl Work<'_> {
     /// Adds error bars to some rows and writes them.
     fn write(&self, mut batch: Batch, sink: &mut Sink, tally: &mut Tally) -> anyhow::Result<()> {
         self.columns.arrange(&mut batch);
+        self.categories.put_into(&mut batch);
         let (walk, new) = (self.walk.as_ref(), &self.new);
         let rows = ErrorBars::of(self.fitted, &self.around, &self.promise, walk, new, &batch)?;
         tally.count(&rows, &self.promise, new);
@@ -329,8 +342,7 @@ impl Work<'_> {
         crate::output::make_folder(folder)?;
         let (mut tally, mut before) = (Tally::default(), 0);
         for (file, path) in paths.iter().enumerate() {
-            let texts = self.promise.column();
-            let stream = tables.stream_of(file, &self.columns.columns, &texts, before)?;
+            let stream = tables.stream_of(file, &self.columns.columns, &self.texts(), before)?;
             before += self.copy(stream, path, (file, paths.len()), &mut tally)?;
         }
         Ok(tally)

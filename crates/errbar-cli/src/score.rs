@@ -468,8 +468,8 @@ impl Arguments {
         let since_training =
             training.zip(now).map(|(training, now)| Since { training: *training, now });
         if let Some(shape) = question.judge().and_then(Fitted::shape) {
-            let names = question.model.as_ref().map_or(&[][..], Fitted::names);
-            notes.push(format!("judged by the law of the model: {}", shape.explain_with(names)));
+            let names = question.model.as_ref().map_or(Vec::new(), Fitted::names_of_numbers);
+            notes.push(format!("judged by the law of the model: {}", shape.explain_with(&names)));
         }
         notes.extend(all.intervals.as_ref().and_then(resampling::note));
         notes.extend(pass::note(&all));

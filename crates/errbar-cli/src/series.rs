@@ -58,9 +58,9 @@ impl SeriesTable {
             series.date_format.as_ref().map(|format| format.parse()).transpose()?;
         request.time(Some(&series.time), asked.date_format.or(known.as_ref()))?;
         let mut inputs = Vec::new();
-        for name in fitted.table_names() {
+        for (column, name) in fitted.table_names().iter().enumerate() {
             check(&request, name, "inputs")?;
-            let id = request.number(Role::Input, name)?;
+            let id = request.input(fitted, column)?;
             request.keep_gaps(id);
             request.keep_infinite(id);
             inputs.push(id);

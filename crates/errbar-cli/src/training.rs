@@ -4,12 +4,13 @@ use anyhow::bail;
 use errbar::ensemble::Ensemble;
 use errbar::fit;
 use errbar::score::errors_of;
-use errbar::{Group, mean};
+use errbar::{Category, Data, Group, mean};
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::arguments::TableArguments;
-use crate::columns::{Columns, NumberId, Passing, Request, Role, TextId};
+use crate::columns::{Columns, NumberId, Passing, Request, Role, TextId, retain};
 use crate::console::Console;
 use crate::learning::{ColumnArguments, LearningArguments};
 use crate::stop;
@@ -32,8 +33,9 @@ pub(crate) struct Source<'a> {
 pub(crate) struct Training {
     pub(crate) kept: Columns,
     pub(crate) names: Vec<String>,
-    /// Row-major.
+    /// Row-major; categories as places among their levels.
     pub(crate) inputs: Vec<f64>,
+    pub(crate) categories: Vec<Category>,
     pub(crate) error: Vec<f64>,
     pub(crate) observation: Option<Vec<f64>>,
     /// What was forecast, and observed, as in the table; of a series only.
@@ -138,6 +140,20 @@ impl Asking {
             }
             true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
         };
+        let categories = &arguments.columns.categories;
+        if let Some(name) = categories.iter().find(|name| !names.contains(name)) {
+            if !request.has(name) {
+                return Err(request.lacks(name, ""));
+            }
+            bail!(
+                "--categories names the column \"{name}\", which is no input: name it with --inputs too"
+            );
+        }
+        // A Gaussian process knows numbers alone.
+        let text = match arguments.fit_mean {
+            true => HashSet::new(),
+            false => request.begin_with_text(&names)?,
+        };
         for name in &names {
             if inputs.iter().any(|(other, _)| other == name) {
                 bail!("--inputs names the column \"{name}\" twice; name it once");
@@ -149,10 +165,15 @@ impl Asking {
                      leave it out"
                 );
             }
+            let is_category = categories.contains(name);
             let id = match arguments.columns.inputs.is_empty() {
-                false => request.number(Role::Input, name)?,
-                true => request.maybe_number(Role::Input, name)?,
+                _ if is_category => request.category(Role::Input, name, None)?,
+                false if !text.contains(name) => request.number(Role::Input, name)?,
+                _ => request.maybe_number(Role::Input, name)?,
             };
+            if text.contains(name) && !is_category {
+                request.or_category(id, name)?;
+            }
             // What is missing may tell something; but a Gaussian process needs every number.
             if arguments.table.missing.is_none() && !arguments.fit_mean {
                 request.keep_gaps(id);
@@ -170,7 +191,7 @@ impl Asking {
         arguments: &Source,
         mut kept: Columns,
     ) -> anyhow::Result<Training> {
-        let mut notes = self.inputs_in_words(arguments.console, &kept)?;
+        let mut notes = self.inputs_in_words(arguments, &kept)?;
         // Of most quantities nobody expects zeros.
         let made = self.ensemble.as_ref().map(Ensemble::inputs);
         let says_nothing = |name: &String, values: &[f64]| {
@@ -218,6 +239,7 @@ impl Asking {
             }
         };
         stop::check()?;
+        let categories = self.categories(&kept);
         let weight = self.weight.map(|id| kept.take(id));
         let prior = self.prior.map(|id| kept.take(id));
         let prior = arguments.columns.prior_sigma.clone().zip(prior);
@@ -226,10 +248,11 @@ impl Asking {
             let texts = kept.texts(id);
             Group { name, labels: texts.values.clone(), rows: texts.rows.clone() }
         });
-        Ok(Training {
+        let mut training = Training {
             kept,
             names,
             inputs,
+            categories,
             error,
             observation,
             raw,
@@ -241,7 +264,17 @@ impl Asking {
             ensemble: self.ensemble,
             mean,
             notes,
-        })
+        };
+        training.leave_out_names(arguments)?;
+        Ok(training)
+    }
+
+    /// Which of the inputs are categories.
+    pub(crate) fn categories(&self, kept: &Columns) -> Vec<Category> {
+        let one = |(column, (_, id)): (usize, &(String, NumberId))| {
+            Some(Category { column, levels: kept.levels(*id)?.to_vec() })
+        };
+        self.inputs.iter().enumerate().filter_map(one).collect()
     }
 
     /// The names of the inputs.
@@ -291,9 +324,10 @@ impl Asking {
     /// Keeps the inputs that hold numbers, and says what there is to say of the columns that were read.
     pub(crate) fn inputs_in_words(
         &mut self,
-        console: Console,
+        arguments: &Source,
         kept: &Columns,
     ) -> anyhow::Result<Vec<String>> {
+        let console = arguments.console;
         let mut notes = kept.notes();
         kept.fill_values_in_words().iter().for_each(|warning| console.warn(warning));
         if !self.named {
@@ -305,14 +339,74 @@ impl Asking {
             notes.extend(chosen_inputs(&mut self.inputs, kept));
             notes.extend(self.not_in_all.take());
         }
+        if let Some((name, id)) = self.inputs.iter().find(|(_, id)| kept.not_numbers(*id).is_some())
+        {
+            return Err(kept.refuse_text(*id, name, arguments.table.format.decimal_comma));
+        }
         if self.inputs.is_empty() {
             bail!(
-                "{} has no column of numbers for sigma to depend on; name some with --inputs (the \
+                "{} has no column of numbers or categories for sigma to depend on; name some with --inputs (the \
                  forecast itself may be one)",
                 kept.file()
             );
         }
         Ok(notes)
+    }
+}
+
+impl Training {
+    /// Leaves out the categories that are names of rows, or have too many values to tell anything.
+    fn leave_out_names(&mut self, arguments: &Source) -> anyhow::Result<()> {
+        if self.categories.is_empty() {
+            return Ok(());
+        }
+        let width = self.names.len();
+        let seen: Vec<usize> =
+            (0..self.error.len()).filter(|&row| self.error[row].is_finite()).collect();
+        let inputs: Vec<f64> =
+            seen.iter().flat_map(|&row| &self.inputs[row * width..][..width]).copied().collect();
+        let error: Vec<f64> = seen.iter().map(|&row| self.error[row]).collect();
+        if error.is_empty() {
+            return Ok(());
+        }
+        let data = Data::with_missing(&inputs, width, &error)
+            .and_then(|data| data.with_categories(self.categories.clone()))
+            .map_err(|error| self.kept.refused(error))?;
+        let in_time = arguments.columns.time.is_some();
+        let split = if in_time { errbar::Split::InOrder } else { errbar::Split::Random };
+        let options = fit::Options::default().seed(arguments.learning.seed).split(split);
+        let left_out = fit::too_many(&data, &options);
+        if left_out.len() == width {
+            let names: Vec<String> = left_out
+                .iter()
+                .map(|why| format!("\"{}\": {why}", self.names[why.column]))
+                .collect();
+            bail!(
+                "{}: no input is left to learn from ({}); name others with --inputs",
+                self.kept.file(),
+                names.join("; ")
+            );
+        }
+        for why in &left_out {
+            self.notes.push(format!("the input \"{}\" is left out: {why}", self.names[why.column]));
+        }
+        self.keep_inputs(
+            &(0..width).map(|c| left_out.iter().all(|why| why.column != c)).collect::<Vec<bool>>(),
+        );
+        Ok(())
+    }
+
+    /// Keeps some of the inputs.
+    fn keep_inputs(&mut self, keep: &[bool]) {
+        if keep.iter().all(|keep| *keep) {
+            return;
+        }
+        let before = |column: usize| keep[..column].iter().filter(|keep| **keep).count();
+        self.categories.retain(|category| keep[category.column]);
+        self.categories.iter_mut().for_each(|own| own.column = before(own.column));
+        retain(&mut self.names, keep);
+        let whole: Vec<bool> = keep.iter().copied().cycle().take(self.inputs.len()).collect();
+        retain(&mut self.inputs, &whole);
     }
 }
 
@@ -419,9 +513,21 @@ fn chosen_inputs(asked: &mut Vec<(String, NumberId)>, kept: &Columns) -> Vec<Str
         }
         None => true,
     });
-    let names: Vec<&str> = asked.iter().map(|(name, _)| name.as_str()).collect();
-    if !names.is_empty() {
-        notes.push(format!("inputs: every other column of numbers ({})", listed(&names)));
+    let is_number = |(_, id): &&(String, NumberId)| kept.levels(*id).is_none();
+    let names: Vec<&str> = asked.iter().filter(is_number).map(|(name, _)| name.as_str()).collect();
+    let categories = asked.iter().filter_map(|(name, id)| {
+        let count = kept.levels(*id)?.len();
+        Some(format!("{name}: {count} {}", if count == 1 { "value" } else { "values" }))
+    });
+    let categories: Vec<String> = categories.collect();
+    let categories: Vec<&str> = categories.iter().map(String::as_str).collect();
+    let numbers = format!("every other column of numbers ({})", listed(&names));
+    let text = format!("every other column of categories ({})", listed(&categories));
+    match (names.is_empty(), categories.is_empty()) {
+        (true, true) => {}
+        (false, true) => notes.push(format!("inputs: {numbers}")),
+        (true, false) => notes.push(format!("inputs: {text}")),
+        (false, false) => notes.push(format!("inputs: {numbers}, and {text}")),
     }
     if !no_numbers.is_empty() {
         let no_numbers: Vec<&str> = no_numbers.iter().map(String::as_str).collect();

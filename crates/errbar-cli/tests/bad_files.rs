@@ -310,7 +310,7 @@ fn tables_of_other_forms_that_are_broken() {
         .with("t.xlsx", FORECASTS),
         case(
             "a text in a sheet",
-            "fit t.xlsx -o out.json --inputs station",
+            "fit t.xlsx -o out.json --inputs mu --weight station",
             1,
             &["t.xlsx, row 1, column \"station\": \"Berlin\" is not a number"],
         )

@@ -462,7 +462,7 @@ fn columns_that_do_not_fit() {
             "nothing to depend on",
             "fit t.csv -o out.json",
             1,
-            &["t.csv has no column of numbers for sigma to depend on", "--inputs"],
+            &["t.csv has no column of numbers or categories for sigma to depend on", "--inputs"],
         )
         .with("t.csv", format!("mu,y\n{}", "1,2\n".repeat(30))),
         case(
@@ -1012,8 +1012,8 @@ fn parquet_files_that_cannot_be_used() {
             PARQUET,
         ),
         fit(
-            "text as input",
-            &format!("{columns} --inputs text"),
+            "text as weight",
+            &format!("{columns} --inputs int --weight text"),
             &["t.parquet, row 1, column \"text\": \"a\" is not a number"],
             PARQUET,
         ),

@@ -69,7 +69,9 @@ fn other_texts_among_numbers_are_named_with_the_way_out() {
     // A column of words is no column of numbers with marks.
     let words: Vec<(usize, usize, &str)> =
         (0..400).map(|row| (row, 0, ["a", "b"][row % 2])).collect();
-    let ran = run(&self::folder(&words), &format!("{FIT} --inputs x"));
+    let folder = self::folder(&words);
+    run(&folder, &format!("{FIT} --inputs x")).well();
+    let ran = run(&folder, &format!("{FIT} --inputs mu --weight x"));
     assert!(ran.stderr.contains("\"a\" is not a number; write a number"), "{}", ran.stderr);
 }
 

@@ -57,35 +57,45 @@ def check(errbar, folder):
     law = ["law_location", "law_left", "law_right"] if shape else []
     if shape:
         assert json.loads(meta.custom_metadata_map["law"]) == shape["law"]
+    categories = expected.get("categories", [])
+    assert json.loads(meta.custom_metadata_map.get("categories", "[]")) == categories
     assert described == [
-        ("inputs", "tensor(double)", ["rows", len(names)]),
+        *([("inputs", "tensor(double)", ["rows", len(names)])] if names else []),
+        *([("categories", "tensor(string)", ["rows", len(categories)])] if categories else []),
         ("sigma", "tensor(double)", ["rows"]),
         *((name, "tensor(double)", ["rows"]) for name in law),
         ("outside", "tensor(bool)", ["rows"]),
         *((name, "tensor(double)", ["rows"]) for name in moved),
     ], described
 
-    inputs = np.array(expected["inputs"], dtype=float).reshape(-1, len(names))
+    inputs = np.array(expected["inputs"], dtype=float).reshape(1000, len(names))
+    texts = np.array(expected.get("texts", []), dtype=object)
+
+    def given(rows):
+        """What a session takes for some rows of numbers, with the texts of as many."""
+        both = {"inputs": rows} if names else {}
+        return both | ({"categories": texts[: len(rows)]} if categories else {})
+
     sigma, outside = np.array(expected["sigma"]), np.array(expected["outside"])
     assert len(inputs) == 1000 and 0 < outside.sum() < 1000
     assert np.isnan(inputs).any() == expected["missing"]
     difference = 0.0
     # All rows, one row, none.
     for rows in (1000, 1, 0):
-        got_sigma, got_outside = session.run(["sigma", "outside"], {"inputs": inputs[:rows]})
+        got_sigma, got_outside = session.run(["sigma", "outside"], given(inputs[:rows]))
         assert got_sigma.shape == (rows,) and got_outside.shape == (rows,), folder
         assert (got_outside == outside[:rows]).all(), f"{folder}: other rows are outside"
         differences = np.abs(got_sigma / sigma[:rows] - 1)
         assert (differences <= TOLERANCE).all(), f"{folder}: sigma differs by {differences.max():.1e}"
         difference = max(difference, differences.max(initial=0.0))
         for name in law:
-            got = session.run([name], {"inputs": inputs[:rows]})[0]
+            got = session.run([name], given(inputs[:rows]))[0]
             # Each row has its own where the skew turns.
             in_sigmas = (expected.get("law") or shape["law"])[name.removeprefix("law_")]
             wanted = sigma[:rows] * (np.array(in_sigmas)[:rows] if expected.get("law") else in_sigmas)
             assert np.allclose(got, wanted, rtol=TOLERANCE, atol=0.0), f"{folder}: {name} differs"
         for name in moved:
-            got = session.run([name], {"inputs": inputs[:rows]})[0]
+            got = session.run([name], given(inputs[:rows]))[0]
             wanted = np.array(expected[name], dtype=float)[:rows]
             # A sum of steps of either sign is as exact as the largest of them.
             least = TOLERANCE * np.abs(expected["bias"]).max()
@@ -97,11 +107,11 @@ def check(errbar, folder):
         for column in range(len(names)):
             spoilt = inputs[:3].copy()
             spoilt[1, column] = gap
-            got_sigma, got_outside = session.run(["sigma", "outside"], {"inputs": spoilt})
+            got_sigma, got_outside = session.run(["sigma", "outside"], given(spoilt))
             assert list(np.isnan(got_sigma)) == [False, True, False], (folder, gap, got_sigma)
             assert got_outside[1], (folder, gap)
             for name in moved:
-                assert np.isnan(session.run([name], {"inputs": spoilt})[0][1]), (folder, name, gap)
+                assert np.isnan(session.run([name], given(spoilt))[0][1]), (folder, name, gap)
     return len(model.graph.node), path.stat().st_size, difference
 
 

@@ -6,6 +6,7 @@ mod bad_files; // what is no table, by its content, and odd tables that are used
 mod bad_input; // one sentence that names the place
 mod bounds; // observations that keep to bounds, other scales
 mod calendar; // hour of day, day of week, season
+mod categories; // inputs that are texts
 mod csv_details; // CSV as people have it
 mod dates; // times as people write them
 mod export; // ONNX

@@ -1,11 +1,13 @@
 //! What a model of sigma is fitted to.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use crate::categories::{self, Category};
 use crate::checks::{check_finite, check_length, check_rows, errors_of};
 use crate::cycles::Cycle;
 use crate::error::{Error, Result};
@@ -48,6 +50,18 @@ pub struct Data<'a> {
     missing: Vec<f64>,
     /// Cycles of the calendar among the inputs, each with the first of its two columns.
     cycles: Vec<(usize, Cycle)>,
+    /// The inputs that are categories.
+    categories: Arc<[Category]>,
+    /// Their codes, row after row, where numbers stand for them among the inputs.
+    codes: Option<Codes>,
+}
+
+/// What the numbers were that stand for categories now.
+#[derive(Debug, Clone)]
+struct Codes {
+    of_rows: Vec<f64>,
+    /// Whether numbers may be found anew for some of the rows.
+    again: bool,
 }
 
 /// Sigmas that are there already.
@@ -104,6 +118,8 @@ impl<'a> Data<'a> {
             in_time: false,
             missing: (0..columns).map(|column| median(inputs, columns, column)).collect(),
             cycles: Vec::new(),
+            categories: Arc::new([]),
+            codes: None,
         })
     }
 
@@ -285,6 +301,12 @@ impl<'a> Data<'a> {
             row.iter_mut().zip(counts).filter(|(_, counts)| !**counts).for_each(|(x, _)| *x = 0.0);
         }
         data.missing.iter_mut().zip(counts).filter(|(_, c)| !**c).for_each(|(x, _)| *x = 0.0);
+        if let Some(codes) = &mut data.codes {
+            for row in codes.of_rows.chunks_exact_mut(data.categories.len()) {
+                let each = row.iter_mut().zip(data.categories.iter());
+                each.filter(|(_, own)| !counts[own.column]).for_each(|(code, _)| *code = f64::NAN);
+            }
+        }
         data
     }
 
@@ -338,6 +360,97 @@ impl<'a> Data<'a> {
         &self.cycles
     }
 
+    /// The same data of which some inputs are categories: the place of each value among the levels, or NaN.
+    ///
+    /// ```
+    /// use errbar::{Category, Data};
+    ///
+    /// let carrier = Category { column: 1, levels: vec!["AA".into(), "UA".into()] };
+    /// // Hour and carrier of three flights.
+    /// let inputs = [7.0, 0.0, 9.0, 1.0, 12.0, 1.0];
+    /// let data = Data::new(&inputs, 2, &[3.0, -12.0, 40.0])?.with_categories(vec![carrier])?;
+    /// assert_eq!(data.categories()[0].levels.len(), 2);
+    /// # Ok::<(), errbar::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A column that is not there, two categories in one, or a value that is no such place.
+    pub fn with_categories(self, categories: Vec<Category>) -> Result<Self> {
+        categories::check(&categories, &self.inputs, self.columns)?;
+        Ok(Self { categories: categories.into(), ..self })
+    }
+
+    /// The inputs that are categories.
+    #[must_use]
+    pub fn categories(&self) -> &[Category] {
+        &self.categories
+    }
+
+    /// Whether categories stand among the inputs by their codes.
+    pub(crate) fn is_coded(&self) -> bool {
+        !self.categories.is_empty() && self.codes.is_none()
+    }
+
+    /// Whether the numbers that stand for categories may be found anew for some of the rows.
+    pub(crate) fn can_be_encoded_again(&self) -> bool {
+        self.codes.as_ref().is_some_and(|codes| codes.again)
+    }
+
+    /// The same data for which the numbers that stand for categories stay as they are.
+    pub(crate) fn encoded_for_good(mut self) -> Self {
+        self.codes.iter_mut().for_each(|codes| codes.again = false);
+        self
+    }
+
+    /// The codes of a category, by its place among the categories.
+    pub(crate) fn codes(&self, nth: usize) -> Vec<f64> {
+        match &self.codes {
+            Some(codes) => {
+                codes.of_rows.iter().skip(nth).step_by(self.categories.len()).copied().collect()
+            }
+            None => {
+                let column = self.categories[nth].column;
+                self.inputs.iter().skip(column).step_by(self.columns).copied().collect()
+            }
+        }
+    }
+
+    /// The codes of the category that an input is, if it is one.
+    pub(crate) fn codes_of_input(&self, column: usize) -> Option<Vec<f64>> {
+        let nth = self.categories.iter().position(|category| category.column == column)?;
+        Some(self.codes(nth))
+    }
+
+    /// The same data with numbers for its categories, one for each category and row.
+    pub(crate) fn encoded(&self, numbers: &[Vec<f64>]) -> Data<'static> {
+        let width = self.categories.len();
+        let each: Vec<Vec<f64>> = (0..width).map(|nth| self.codes(nth)).collect();
+        let mut data = self.pick(&(0..self.rows()).collect::<Vec<usize>>());
+        let rows = 0..data.rows();
+        let of_rows = rows.flat_map(|row| each.iter().map(move |codes| codes[row])).collect();
+        let inputs = data.inputs.to_mut();
+        for (category, numbers) in self.categories.iter().zip(numbers) {
+            let column = inputs.iter_mut().skip(category.column).step_by(self.columns);
+            column.zip(numbers).for_each(|(input, number)| *input = *number);
+        }
+        let again = self.codes.as_ref().is_none_or(|codes| codes.again);
+        data.codes = Some(Codes { of_rows, again });
+        data.alone()
+    }
+
+    /// The same data with other inputs in some rows.
+    pub(crate) fn with_rows<'b>(
+        &self,
+        rows: impl Iterator<Item = (usize, &'b [f64])>,
+    ) -> Data<'static> {
+        let mut data = self.pick(&(0..self.rows()).collect::<Vec<usize>>());
+        let inputs = data.inputs.to_mut();
+        for (row, other) in rows {
+            inputs[row * self.columns..][..self.columns].copy_from_slice(other);
+        }
+        data
+    }
+
     /// The same data, each row's error to be counted in a unit of its own.
     pub(crate) fn in_units(self, unit: Vec<f64>) -> Self {
         debug_assert_eq!(unit.len(), self.rows());
@@ -374,6 +487,12 @@ impl<'a> Data<'a> {
                 .prior
                 .as_ref()
                 .map(|prior| Prior { sigma: of(&prior.sigma), ..prior.clone() }),
+            categories: self.categories.clone(),
+            codes: self.codes.as_ref().map(|codes| {
+                let width = self.categories.len();
+                let own = |&row: &usize| &codes.of_rows[row * width..(row + 1) * width];
+                Codes { of_rows: rows.iter().flat_map(own).copied().collect(), ..*codes }
+            }),
             together: self.together().map(|ids| rows.iter().map(|&row| ids[row]).collect()),
             group: self.group.as_ref().map(|group| Group {
                 rows: rows.iter().map(|&row| group.rows[row]).collect(),

@@ -509,6 +509,39 @@ pub enum Error {
         columns: usize,
     },
 
+    /// A category of a column that is not there, or that is one already.
+    #[error(
+        "column {column} cannot be a category: there are {columns} columns, and each is one category at most"
+    )]
+    NoSuchCategory {
+        /// The column, counted from 0.
+        column: usize,
+        /// How many there are.
+        columns: usize,
+    },
+
+    /// A category holds what is no place among its levels.
+    #[error(
+        "row {row}, column {column} is {code}: a category holds places among its {levels} levels, counted from 0, or NaN"
+    )]
+    NoSuchLevel {
+        /// The row, counted from 0.
+        row: usize,
+        /// The column, counted from 0.
+        column: usize,
+        /// What it holds.
+        code: f64,
+        /// How many levels it has.
+        levels: usize,
+    },
+
+    /// Something that takes no categories.
+    #[error("{what} takes numbers alone, and some inputs are categories: leave them out")]
+    NoCategories {
+        /// What it is.
+        what: &'static str,
+    },
+
     /// An input is NaN or infinite.
     #[error(
         "input column {column} at row {row} is {value}: every value must be finite; leave the row out or fill it in"

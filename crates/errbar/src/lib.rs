@@ -46,6 +46,7 @@
 pub mod adapt;
 mod boosting;
 pub mod calendar;
+pub mod categories;
 mod checks;
 mod choices;
 pub mod cycles;
@@ -73,6 +74,7 @@ pub mod sigma;
 pub mod walk;
 pub mod words;
 
+pub use categories::Category;
 pub use data::{Data, Group, Split};
 pub use error::{Error, Result};
 pub use monitor::{Monitor, Silent, Task};

@@ -10,6 +10,7 @@ mod bootstrap; // intervals of scores
 mod bounds; // observations that keep to bounds, other scales
 mod calendar; // hour of day, day of week, season
 mod calibration; // PIT, diagrams, coverage
+mod categories; // inputs that are texts
 mod crps; // CRPS and NLPD
 mod decomposition; // the parts of CRPS
 mod diagnose; // warnings about errors

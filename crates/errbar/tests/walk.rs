@@ -84,7 +84,17 @@ pub fn options() -> Options {
 pub fn learning<'a>(table: &'a Table, names: &'a [String], options: Options) -> Learning<'a> {
     let (rows, weight, promised) = (table.rows(), None, &[]);
     let (debias_if_it_pays, follow_held_out) = (true, false);
-    Learning { rows, names, weight, options, debias_if_it_pays, follow_held_out, promised }
+    let categories = &[];
+    Learning {
+        rows,
+        names,
+        categories,
+        weight,
+        options,
+        debias_if_it_pays,
+        follow_held_out,
+        promised,
+    }
 }
 
 fn walk(

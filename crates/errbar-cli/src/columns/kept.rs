@@ -27,6 +27,8 @@ pub(crate) struct Columns {
     /// The cells of each that hold no number.
     pub(super) odd: Vec<Odd>,
     pub(super) texts: Vec<Texts>,
+    /// The levels of the columns that are categories; their numbers are places among these.
+    pub(super) levels: Vec<(NumberId, Vec<String>)>,
     pub(super) time: Option<Vec<f64>>,
     /// Whether the times are seconds since 1970.
     pub(super) dates: bool,

@@ -5,6 +5,7 @@
 //! leaves out the rows in which one of them is missing (and counts them), refuses infinities and
 //! values out of range by file, row and column, and remembers which rows of the file were kept.
 
+mod categories;
 mod kept;
 mod members;
 mod passing;
@@ -19,6 +20,7 @@ use errbar_table::dates::DateFormat;
 use errbar_table::files::Files;
 use errbar_table::{Na, NumberColumn, Tables};
 
+use self::categories::WantedCategory;
 pub(crate) use self::kept::{Columns, FileRows, retain};
 pub(crate) use self::members::Sources;
 use self::members::{Made, Making};
@@ -42,6 +44,7 @@ pub(crate) struct Request {
     made: Option<Made>,
     numbers: Vec<RequestedColumn>,
     texts: Vec<usize>,
+    categories: Vec<WantedCategory>,
     time: Option<RequestedTimes>,
     /// What was taken without being named.
     notes: Vec<String>,
@@ -91,6 +94,7 @@ impl Request {
             tables,
             numbers: Vec::new(),
             texts: Vec::new(),
+            categories: Vec::new(),
             time: None,
             notes,
         })
@@ -232,7 +236,8 @@ impl Request {
 
     /// Splits what is wanted from where it comes from.
     fn passing(self) -> Passing {
-        let Self { na, missing, tables, header: _, made, numbers, texts, time, notes } = self;
+        let Self { na, missing, tables, header: _, made, numbers, texts, categories, time, notes } =
+            self;
         let real = tables.header().len();
         // Each column of the file once, whatever it is used as.
         let mut columns: Vec<NumberColumn> = Vec::new();
@@ -262,7 +267,7 @@ impl Request {
         let wanted = Wanted { numbers: columns, making, texts: texts.clone(), time: wanted_time };
         let reader = Reader::new(tables, wanted);
         Passing::new(
-            Asked { na, missing, numbers, texts: texts.len(), time, notes },
+            Asked { na, missing, numbers, texts: texts.len(), categories, time, notes },
             reader,
             places,
         )
@@ -283,6 +288,7 @@ struct Asked {
     numbers: Vec<RequestedColumn>,
     /// How many columns of text.
     texts: usize,
+    categories: Vec<WantedCategory>,
     time: Option<RequestedTimes>,
     notes: Vec<String>,
 }

@@ -64,6 +64,7 @@ impl Passing {
             odd: Vec::new(),
             asked: asked.numbers.clone(),
             texts: Vec::new(),
+            levels: Vec::new(),
             dates: false,
             time_written: None,
             time_offset: None,
@@ -155,6 +156,7 @@ impl Passing {
             odd: places.iter().map(|&at| read.odd[at].clone()).collect(),
             asked: asked.numbers,
             texts: read.texts,
+            levels: Vec::new(),
             dates: times.as_ref().is_some_and(|times| times.are_dates),
             time_written: times.as_ref().and_then(|times| times.written.clone()),
             time_offset: times.as_ref().and_then(|times| times.has_offset),
@@ -163,6 +165,7 @@ impl Passing {
             notes: asked.notes,
             fill: None,
         };
+        kept.code_categories(&asked.categories, &asked.na);
         kept.give_up_empty_columns();
         kept.leave_out(asked.missing, asked.time.as_ref().map(|time| &time.column))?;
         kept.check()?;
@@ -223,6 +226,7 @@ impl Passing {
             odd: Vec::new(),
             asked: self.asked.numbers.clone(),
             texts: read.texts,
+            levels: Vec::new(),
             dates: false,
             time_written: None,
             time_offset: None,
@@ -232,6 +236,7 @@ impl Passing {
             fill: None,
         };
         kept.texts.truncate(self.asked.texts);
+        kept.code_categories(&self.asked.categories, &self.asked.na);
         let asked_time = self.asked.time.as_ref().map(|time| &time.column);
         kept.drop_gaps(self.asked.missing, asked_time)?;
         kept.check()?;

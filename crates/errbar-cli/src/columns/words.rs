@@ -67,7 +67,7 @@ impl Columns {
         for (nth, (asked, numbers)) in self.asked.iter().zip(&self.numbers).enumerate() {
             let Numbers::Values(values) = numbers else { continue };
             // Weights and columns that are only shown are no data.
-            if asked.role == Role::Weight || asked.may_be_infinite {
+            if asked.role == Role::Weight || asked.may_be_infinite || self.is_category(nth) {
                 continue;
             }
             let found = match self.fill.as_ref().and_then(|fill| fill.get(nth)) {

@@ -4,7 +4,7 @@ use super::messages::{
     Attribute, Dimension, Graph, INT, INT64, INTS, Node, OperatorSet, STRINGS, Shape, Size, TENSOR,
     Tensor, TensorType, Type, ValueInfo,
 };
-use super::messages::{BOOL, DOUBLE};
+use super::messages::{BOOL, DOUBLE, STRING};
 
 /// Operators that every runtime since 2022 knows: ONNX's own, and those for trees.
 const OWN: Operators = Operators { domain: "", version: 17 };
@@ -47,6 +47,13 @@ impl Builder {
     pub(super) fn input(&mut self, name: &str, columns: usize, doc: &str) -> Value {
         let shape = vec![rows(), Size::Fixed(columns as i64)];
         self.graph.input.push(described(name, DOUBLE, shape, doc));
+        Value(name.into())
+    }
+
+    /// Texts of any number of rows.
+    pub(super) fn input_texts(&mut self, name: &str, columns: usize, doc: &str) -> Value {
+        let shape = vec![rows(), Size::Fixed(columns as i64)];
+        self.graph.input.push(described(name, STRING, shape, doc));
         Value(name.into())
     }
 

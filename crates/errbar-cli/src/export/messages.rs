@@ -108,6 +108,7 @@ pub(super) struct Tensor {
 
 /// `TensorProto.DataType`
 pub(super) const INT64: i32 = 7;
+pub(super) const STRING: i32 = 8;
 pub(super) const BOOL: i32 = 9;
 pub(super) const DOUBLE: i32 = 11;
 

@@ -1,5 +1,6 @@
 //! `errbar export`: a model of sigma for programs that do not know errbar.
 
+mod categories;
 mod graph;
 mod messages;
 mod onnx;
@@ -12,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use errbar::cycles::Cycle;
-use errbar::fit::Fitted;
+use errbar::fit::{Fitted, Levels};
 use errbar::law::Transform;
 
-use self::onnx::{Column, Moved};
+use self::onnx::{Column, Described, Moved};
 use crate::console::Console;
 use crate::series::words_of;
 use crate::{model_file, output};
@@ -49,6 +50,9 @@ Hour of day, day of week and season of the times, where errbar fit --time took t
 of the table; the entry \"calendar\" says how each is computed: hour_of_day_sin is sin(2 pi u / 24), u the hours since
 midnight, with fractions; day_of_week_sin is sin(2 pi u / 7), u the whole days since Monday; season_sin is sin(2 pi u
 / 365.25), u the whole days since 1 January; _cos the cosine of each. Times with an offset are in UTC, others as written.
+Inputs that are categories are texts, the columns of another input \"categories\", named in the entry of that name; \"inputs\"
+has the others, and is not there where there are none. Texts are those of the training table, true and false in small
+letters; an empty one is missing. One that was not there has a sigma, and counts as outside.
 A row in which a number is missing or infinite gets NaN, and counts as outside. A model that was
 fitted to rows with missing inputs takes NaN for a missing one.")]
 pub(crate) struct Arguments {
@@ -120,7 +124,13 @@ fn exported(fitted: &Fitted) -> anyhow::Result<Vec<u8>> {
         told.push(("calendar", serde_json::to_string(&formulas(fitted))?));
     }
     let columns = columns(fitted);
-    onnx::export(fitted.supported(), moved(fitted), fitted.shape(), &columns, missing, told)
+    if !fitted.categories().is_empty() {
+        let name = |own: &Levels| fitted.names()[own.column()].as_str();
+        let names: Vec<&str> = fitted.categories().iter().map(name).collect();
+        told.push(("categories", serde_json::to_string(&names)?));
+    }
+    let inputs = Described { columns: &columns, categories: fitted.categories(), missing };
+    onnx::export(fitted.supported(), moved(fitted), fitted.shape(), &inputs, told)
 }
 
 /// How inputs of the calendar are made of the time of a row, by their names.

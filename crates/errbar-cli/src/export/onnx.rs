@@ -11,7 +11,7 @@
 //! members of a stack.
 
 use anyhow::{Context, ensure};
-use errbar::fit::{Shape, Turning};
+use errbar::fit::{Levels, Shape, Turning};
 use errbar::law::{ErrorLaw, Law};
 use errbar::mean::bias::Bias;
 use errbar::sigma::network::{Activation, Network, Output};
@@ -21,6 +21,7 @@ use errbar::sigma::stack::{Member, Stack};
 use errbar::sigma::{Model, Scaling, Supported};
 use prost::Message;
 
+use super::categories::Texts;
 use super::graph::{Builder, Value, int, ints};
 use super::messages::{self, BOOL, DOUBLE, Entry, INT64};
 use super::support::Near;
@@ -49,9 +50,33 @@ pub(super) struct Inputs {
     pub(super) gap: Value,
 }
 
+/// What is known of the inputs of a model.
+#[derive(Clone, Copy)]
+pub(super) struct Described<'a> {
+    pub(super) columns: &'a [Column],
+    /// Those that are texts.
+    pub(super) categories: &'a [Levels],
+    /// Whether numbers may be missing.
+    pub(super) missing: bool,
+}
+
 impl Inputs {
-    fn new(graph: &mut Builder, columns: usize, missing: bool, doc: &str) -> Self {
-        let values = graph.input("inputs", columns, doc);
+    fn new(graph: &mut Builder, described: &Described, missing_doc: &str) -> (Self, Option<Texts>) {
+        let Described { columns, categories, missing } = *described;
+        let all: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let is_number = |column: &usize| categories.iter().all(|own| own.column() != *column);
+        let numbers: Vec<&str> = (0..all.len()).filter(is_number).map(|c| all[c]).collect();
+        let doc = format!(
+            "One row for each forecast; the columns are {}.{missing_doc}",
+            numbers.join(", ")
+        );
+        let plain = (!numbers.is_empty()).then(|| graph.input("inputs", numbers.len(), &doc));
+        let texts = Texts::new(graph, categories, &all);
+        let values = match (&texts, plain) {
+            (None, Some(plain)) => plain,
+            (None, None) => graph.input("inputs", 0, &doc),
+            (Some(texts), plain) => texts.beside(graph, plain.as_ref(), all.len()),
+        };
         let across = graph.integers("across", &[1]);
         let absent = missing.then(|| graph.node("absent", "IsNaN", &[&values]));
         let known = match &absent {
@@ -63,7 +88,7 @@ impl Inputs {
         };
         let gaps = graph.node("gaps", "Sub", &[&known, &known]);
         let gap = graph.node("gap", "ReduceSum", &[&gaps, &across]);
-        Self { values, absent, across, gap }
+        (Self { values, absent, across, gap }, texts)
     }
 }
 
@@ -74,7 +99,7 @@ pub(super) struct Moved<'a> {
     pub(super) forecast: Option<usize>,
 }
 
-/// The model as the bytes of an ONNX file; `missing` says whether inputs may be.
+/// The model as the bytes of an ONNX file.
 ///
 /// # Errors
 /// Columns that are not one for each input of the model.
@@ -82,26 +107,25 @@ pub(super) fn export(
     supported: &Supported,
     moved: Option<Moved>,
     shape: Option<&Shape>,
-    columns: &[Column],
-    missing: bool,
+    described: &Described,
     told: Vec<(&str, String)>,
 ) -> anyhow::Result<Vec<u8>> {
-    let model = supported.model();
+    let (model, columns) = (supported.model(), described.columns);
     ensure!(
         columns.len() == model.columns(),
         "the model has {} inputs, and {} columns are named",
         model.columns(),
         columns.len()
     );
-    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    let (missing_doc, refused) = match missing {
+    let is_number = |column: &usize| described.categories.iter().all(|own| own.column() != *column);
+    let names: Vec<&str> =
+        (0..columns.len()).filter(is_number).map(|column| columns[column].name.as_str()).collect();
+    let (missing_doc, refused) = match described.missing {
         true => (" A missing value is NaN.", "infinite"),
         false => ("", "not finite"),
     };
     let mut graph = Builder::new("sigma");
-    let doc =
-        format!("One row for each forecast; the columns are {}.{missing_doc}", names.join(", "));
-    let inputs = Inputs::new(&mut graph, columns.len(), missing, &doc);
+    let (inputs, texts) = Inputs::new(&mut graph, described, missing_doc);
     let near = supported
         .backing()
         .map(|backing| graph.part("near_", |graph| Near::new(graph, backing, &inputs)));
@@ -165,9 +189,20 @@ pub(super) fn export(
         Some(near) => {
             let little = near.outside(&mut graph, &inputs);
             let beyond = outside(&mut graph, "beyond", &still(columns), &inputs);
-            graph.node("outside", "Or", &[&little, &beyond])
+            let name = if texts.is_some() { "outside_by_numbers" } else { "outside" };
+            graph.node(name, "Or", &[&little, &beyond])
         }
-        None => outside(&mut graph, "outside", columns, &inputs),
+        None => {
+            let name = if texts.is_some() { "outside_by_numbers" } else { "outside" };
+            outside(&mut graph, name, columns, &inputs)
+        }
+    };
+    let outside = match &texts {
+        Some(texts) => {
+            let unlike = texts.unlike(&mut graph, &inputs.across);
+            graph.node("outside", "Or", &[&outside, &unlike])
+        }
+        None => outside,
     };
     graph.output_bool(
         &outside,
@@ -175,7 +210,8 @@ pub(super) fn export(
          sigma deserves less trust there.",
     );
     if let Some(moved) = moved {
-        outputs_of(&mut graph, moved, &inputs);
+        let means = texts.as_ref().and_then(|texts| texts.means(&mut graph));
+        outputs_of(&mut graph, moved, means.as_ref(), &inputs);
     }
     let (graph, opset_import) = graph.finish();
     let entry = |key: &str, value: String| Entry { key: key.into(), value };
@@ -229,9 +265,13 @@ fn law_entry(shape: Option<&Shape>) -> anyhow::Result<String> {
 }
 
 /// The bias, and the forecast that it moves where that is an input.
-fn outputs_of(graph: &mut Builder, moved: Moved, inputs: &Inputs) {
+fn outputs_of(graph: &mut Builder, moved: Moved, means: Option<&Value>, inputs: &Inputs) {
     let column = graph.part("bias_", |graph| {
         let bias = bias(graph, moved.bias, inputs);
+        let bias = match means {
+            Some(means) => graph.node("with_levels", "Add", &[&bias, means]),
+            None => bias,
+        };
         graph.node("column", "Add", &[&bias, &inputs.gap])
     });
     let value = graph.node("bias", "Squeeze", &[&column, &inputs.across]);

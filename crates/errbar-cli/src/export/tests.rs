@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::messages::{self, BOOL, DOUBLE, Graph, INT64, Size, ValueInfo};
-use super::onnx::{Column, Moved, export};
+use super::onnx::{Column, Described, Moved, export};
 
 /// Errors that depend on all the inputs.
 fn data(columns: usize) -> (Vec<f64>, Vec<f64>) {
@@ -72,10 +72,19 @@ fn columns(number: usize) -> Vec<Column> {
     (0..number).map(|c| Column { name: format!("x{c}"), range: (0.0, 1.0) }).collect()
 }
 
+fn described(columns: &[Column], missing: bool) -> Described<'_> {
+    Described { columns, categories: &[], missing }
+}
+
 fn decoded(model: &Model, missing: bool) -> messages::Model {
-    let bytes =
-        export(&model.clone().into(), None, None, &columns(model.columns()), missing, Vec::new())
-            .unwrap();
+    let bytes = export(
+        &model.clone().into(),
+        None,
+        None,
+        &described(&columns(model.columns()), missing),
+        Vec::new(),
+    )
+    .unwrap();
     messages::Model::decode(bytes.as_slice()).unwrap()
 }
 
@@ -162,7 +171,8 @@ fn a_bias_is_exported() {
     for forecast in [None, Some(1)] {
         let moved = Some(Moved { bias: &bias, forecast });
         let bytes =
-            export(&model.clone().into(), moved, None, &columns(3), false, Vec::new()).unwrap();
+            export(&model.clone().into(), moved, None, &described(&columns(3), false), Vec::new())
+                .unwrap();
         let graph = messages::Model::decode(bytes.as_slice()).unwrap().graph.unwrap();
         let outputs: Vec<_> = graph.output.iter().map(|output| output.name.as_str()).collect();
         let expected = ["sigma", "outside", "bias", "debiased"];
@@ -183,8 +193,9 @@ fn the_graph_does_not_grow_with_terms_or_networks() {
 
 #[test]
 fn columns_must_be_those_of_the_model() {
-    let why = export(&polynomial(2, 1).into(), None, None, &columns(3), false, Vec::new())
-        .unwrap_err()
-        .to_string();
+    let why =
+        export(&polynomial(2, 1).into(), None, None, &described(&columns(3), false), Vec::new())
+            .unwrap_err()
+            .to_string();
     assert_eq!(why, "the model has 2 inputs, and 3 columns are named");
 }

@@ -80,7 +80,7 @@ impl Arguments {
             return Ok(Err((passing, Surprise::Few)));
         }
         let (kept, mut again) = passing.finish_and_pass_again()?;
-        let mut notes = asking.clone().inputs_in_words(self.console, &kept)?;
+        let mut notes = asking.clone().inputs_in_words(&self.source(), &kept)?;
         notes.extend(names.iter().zip(&seen).flat_map(|(name, seen)| seen.in_words(name)));
         notes.push("more than 2,000,000 rows are read twice, and learned from as they pass".into());
         notes.extend(self.groups_not_held_out(sampling.group()));

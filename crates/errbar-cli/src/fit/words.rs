@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use errbar::cycles::Cycle;
 use errbar::diagnose::Finding;
 use errbar::fit::guarantee::Method;
 use errbar::fit::{
@@ -209,7 +208,7 @@ impl FitSummary {
         }
         let _ = writeln!(text, "  errors   {}", source(fitted.error_source()));
         match fitted.bias() {
-            Some(bias) if bias.is_none() => {
+            Some(bias) if bias.is_none() && !fitted.moves_by_level() => {
                 text += "  bias     none that carries over to later rows was found: forecasts stay as they \
                          are\n";
             }
@@ -230,7 +229,9 @@ impl FitSummary {
             None => {}
         }
         if let Some(shape) = fitted.shape() {
-            for (nth, line) in wrapped(&law(shape, fitted.names()), 85).lines().enumerate() {
+            for (nth, line) in
+                wrapped(&law(shape, &fitted.names_of_numbers()), 85).lines().enumerate()
+            {
                 let _ = writeln!(text, "  {:9}{line}", if nth == 0 { "law" } else { "" });
             }
         }
@@ -337,11 +338,16 @@ impl FitSummary {
         }
         if !validation.importance.is_empty() {
             // The bias may have its own: the last error tells it, and often nothing of sigma.
-            text += match self.fit.fitted.bias().is_some_and(|bias| !bias.is_none()) {
+            text += match self
+                .fit
+                .fitted
+                .bias()
+                .is_some_and(|bias| !bias.is_none() || self.fit.fitted.moves_by_level())
+            {
                 true => "\nWhich inputs matter to sigma (the bias is another question):\n",
                 false => "\nWhich inputs matter:\n",
             };
-            text += &importance(&validation.importance, self.fit.fitted.calendar());
+            text += &importance(&validation.importance, &self.fit.fitted);
         }
         text
     }
@@ -406,13 +412,21 @@ impl FitSummary {
             "rows": rows,
             "trained_on": trained_on,
             "inputs": fitted.names(),
+            "categories": fitted.categories().iter().map(|own| serde_json::json!({
+                "input": fitted.names()[own.column()],
+                "levels": own.names(),
+                "rows": own.rows(),
+                "log_size": own.sizes(),
+                "log_size_of_unseen": own.unseen(),
+                "bias": own.means(),
+            })).collect::<Vec<_>>(),
             "time_written": self.time_written,
             "model": fitted.model().name(),
             "description": fitted.model().explain(),
             "forecast": fitted.mean().map(|mean| mean.explain()),
             "errors": fitted.error_source(),
             "law": fitted.shape().map(|shape| serde_json::json!({
-                "description": shape.explain_with(fitted.names()),
+                "description": shape.explain_with(&fitted.names_of_numbers()),
                 "in_units_of_sigma": shape.law(),
                 "skew_by_inputs": shape.turning().map(|turning| {
                     let (_, least, most) = turning.laws();
@@ -601,7 +615,7 @@ fn accuracy(model: &Model, validation: &Validation) -> String {
 }
 
 /// What each of the most telling inputs does, inputs that stand in for one another as one.
-fn importance(inputs: &[Importance], calendar: &[Cycle]) -> String {
+fn importance(inputs: &[Importance], fitted: &Fitted) -> String {
     const SHOWN: usize = 10;
     let names: Vec<String> = inputs.iter().take(SHOWN).map(called).collect();
     // A long row of twins must not push all the others aside.
@@ -617,10 +631,21 @@ fn importance(inputs: &[Importance], calendar: &[Cycle]) -> String {
         let ((low_at, low), (high_at, high)) = (input.smallest, input.largest);
         let mut says = format!("CRPS {share:.1}% higher with {its} values shuffled");
         if low_at != high_at {
-            let cycle = calendar.iter().find(|cycle| cycle.name() == input.name);
+            let cycle = fitted.calendar().iter().find(|cycle| cycle.name() == input.name);
             let said = |at: f64| cycle.map_or_else(|| four(at), |cycle| cycle.said(at));
             let [low, low_at, high, high_at] = [four(low), said(low_at), four(high), said(high_at)];
-            let _ = write!(says, "; sigma {low} {where_} {low_at}, {high} near {high_at}");
+            let column = fitted.names().iter().position(|name| *name == input.name);
+            let _ = match column.and_then(|column| fitted.category(column)) {
+                Some(levels) => {
+                    let [low_at, high_at] =
+                        [input.smallest.0, input.largest.0].map(|at| levels.name_of(at));
+                    write!(
+                        says,
+                        "; sigma is largest for {high_at} ({high}), smallest for {low_at} ({low})"
+                    )
+                }
+                None => write!(says, "; sigma {low} {where_} {low_at}, {high} near {high_at}"),
+            };
         }
         if share < 0.05 {
             says = match input.twins.is_empty() {

@@ -47,7 +47,9 @@ impl Tally {
             seen.append(odd.clone());
         }
         for (c, (seen, column)) in self.fill.iter_mut().zip(&batch.numbers).enumerate() {
-            let Some((low, high)) = fitted.range(c) else { continue };
+            let Some((low, high)) = fitted.range(c).filter(|_| fitted.category(c).is_none()) else {
+                continue;
+            };
             for &value in column.iter().filter(|&&v| fill_values::is_far(v, 2, low, high)) {
                 let is_new = !seen.iter().any(|(known, _)| *known == value);
                 if is_new && seen.len() < MOST && fill_values::is_usual(value) {

@@ -126,15 +126,15 @@ impl ReportRows {
                 ),
                 (Some(fitted), Some(path)) => {
                     let needed = || format!("{} needs it as an input", path.display());
-                    let input = |name: &String| {
-                        let id = request.number(Role::Input, name).with_context(needed)?;
+                    let input = |column: usize| {
+                        let id = request.input(fitted, column).with_context(needed)?;
                         // What is missing means something to a model that has seen it missing.
                         if fitted.takes_missing() {
                             request.keep_gaps(id);
                         }
                         Ok(id)
                     };
-                    fitted.table_names().iter().map(input).collect::<anyhow::Result<_>>()?
+                    (0..fitted.table_names().len()).map(input).collect::<anyhow::Result<_>>()?
                 }
                 _ => Vec::new(),
             },
@@ -177,7 +177,7 @@ impl ReportRows {
         }
         let whole = |id| kept.maybe(id).is_some_and(|x: &[f64]| x.iter().all(|x| x.is_finite()));
         inputs.retain(|(_, shown)| match shown {
-            Shown::Column(id) => whole(*id),
+            Shown::Column(id) => kept.levels(*id).is_some() || whole(*id),
             Shown::Calendar(_) => true,
         });
 
@@ -413,6 +413,12 @@ impl ReportRows {
                 .inputs
                 .iter()
                 .map(|(name, shown)| Column { name, values: self.shown(*shown) })
+                .collect(),
+            levels: (self.inputs.iter().enumerate())
+                .filter_map(|(place, (_, shown))| match shown {
+                    Shown::Column(id) => Some((place, kept.levels(*id)?)),
+                    Shown::Calendar(_) => None,
+                })
                 .collect(),
             ranked: self.ranked,
             order: match (&self.time, kept.time()) {

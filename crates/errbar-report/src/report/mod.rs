@@ -126,6 +126,8 @@ pub struct Subject<'a> {
     pub weight: Option<&'a [f64]>,
     /// What sigma may depend on.
     pub inputs: Vec<Column<'a>>,
+    /// Which of them are categories, by their places: the names of the levels that their values are places among.
+    pub levels: Vec<(usize, &'a [String])>,
     /// Whether the inputs come with the most telling first; otherwise their order is found here.
     pub ranked: bool,
     /// The order of the rows.
@@ -362,9 +364,10 @@ fn check(subject: &Subject<'_>) -> Result<()> {
         true => Ok(()),
         false => Err(Error::Rows { column: column.to_string(), length, expected: rows }),
     };
-    for input in &subject.inputs {
+    for (place, input) in subject.inputs.iter().enumerate() {
         same(input.name, input.values.len())?;
-        if let Some(row) = input.values.iter().position(|x| !x.is_finite()) {
+        let is_level = subject.levels.iter().any(|(own, _)| *own == place);
+        if let Some(row) = input.values.iter().position(|x| !x.is_finite() && !is_level) {
             let (column, value) = (input.name.to_string(), input.values[row]);
             return Err(Error::NotFinite { column, row, value });
         }

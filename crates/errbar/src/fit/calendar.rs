@@ -6,7 +6,7 @@
 
 use super::debias::Worth;
 use super::lesson::Lesson;
-use super::{Kind, LEAST_ROWS, Options, guarantee};
+use super::{Kind, LEAST_ROWS, Options, categories, guarantee};
 use crate::cycles::Cycle;
 use crate::data::{Data, chosen_rows};
 use crate::diagnose::{standard_error, standard_error_of_batches};
@@ -38,6 +38,8 @@ pub(crate) fn judged(
 ) -> Result<(Vec<Cycle>, Option<Worth>)> {
     let nothing = (Vec::new(), None);
     let options = options.on(data);
+    let encoded = data.is_coded().then(|| categories::encode(data, &options, false).data);
+    let data = encoded.as_ref().unwrap_or(data);
     let is_one_sigma = options.kind == Kind::Constant && !moves;
     if data.cycles().is_empty() || options.validation == 0.0 || is_one_sigma {
         return Ok(nothing);

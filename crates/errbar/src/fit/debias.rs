@@ -4,7 +4,7 @@
 //! rows say whether the bias of those before them carries over; if it does not, forecasts stay as they
 //! are.
 
-use super::{LEAST_ROWS, MANY, Options, SAMPLE, apart, many, some_rows};
+use super::{LEAST_ROWS, MANY, Options, SAMPLE, apart, categories, many, some_rows};
 use crate::data::{Data, Split};
 use crate::error::Result;
 use crate::folds::Order;
@@ -124,6 +124,9 @@ pub fn worth_of_debiasing(
     let options = &options.on(data);
     let (apart, _) = apart(data, options)?;
     let data = apart.as_ref().unwrap_or(data);
+    if data.is_coded() {
+        return categories::encode(data, options, true).worth_of_debiasing(options, monitor);
+    }
     let thinned = if data.rows() >= MANY && options.most_rows >= SAMPLE {
         // Those that all kinds of models learn from.
         Some(many::sample(data, options).0)
@@ -199,7 +202,7 @@ fn later(data: &Data, options: &Options, monitor: &dyn Monitor) -> Result<Option
 
 /// The share by which the mean CRPS of one constant sigma falls when errors become what is left of
 /// them, and its standard error.
-fn gain(judged: &Data, left: &[f64], options: &Options) -> Result<Option<Worth>> {
+pub(super) fn gain(judged: &Data, left: &[f64], options: &Options) -> Result<Option<Worth>> {
     let each = |error: &[f64]| -> Result<Option<Vec<f64>>> {
         if error.iter().all(|e| *e == 0.0) {
             return Ok(None);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::categories::{Categories, Levels};
 use super::forecasts::{Forecasts, Rows};
 use super::guarantee::{Guarantee, Method};
 use super::shape::Shape;
@@ -52,6 +53,9 @@ pub struct Fitted {
     pub(super) guarantee: Option<Guarantee>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bias: Option<Bias>,
+    /// The inputs that are categories, and the numbers that stand for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) categories: Option<Categories>,
     /// The law of errors in units of sigma; a Gaussian where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shape: Option<Shape>,
@@ -122,6 +126,7 @@ impl Fitted {
             validation: None,
             guarantee: None,
             bias: None,
+            categories: None,
             shape: None,
             known: None,
             debiased: None,
@@ -225,6 +230,35 @@ impl Fitted {
     #[must_use]
     pub fn bias(&self) -> Option<&Bias> {
         self.bias.as_ref()
+    }
+
+    /// The inputs that are categories, and the numbers that stand for them in models: inputs hold the places of values
+    /// among the levels ([`crate::categories`]).
+    #[must_use]
+    pub fn categories(&self) -> &[Levels] {
+        self.categories.as_ref().map_or(&[], Categories::each)
+    }
+
+    /// The category that an input is, if it is one.
+    #[must_use]
+    pub fn category(&self, column: usize) -> Option<&Levels> {
+        self.categories.as_ref().and_then(|own| own.of_input(column))
+    }
+
+    /// Whether the levels of categories have a part in what is added to forecasts.
+    #[must_use]
+    pub fn moves_by_level(&self) -> bool {
+        self.categories().iter().any(|own| !own.means().is_empty())
+    }
+
+    /// What the numbers are that models see: of a category, how large errors are at its levels.
+    #[must_use]
+    pub fn names_of_numbers(&self) -> Vec<String> {
+        let name = |(column, name): (usize, &String)| match self.category(column) {
+            Some(_) => format!("the size of errors by {name}"),
+            None => name.clone(),
+        };
+        self.names.iter().enumerate().map(name).collect()
     }
 
     /// The law of errors in units of sigma, where it is no plain Gaussian.
@@ -437,6 +471,7 @@ impl Fitted {
                 return Err("its bias has another number of inputs than its names".into());
             }
         }
+        self.categories.as_ref().map_or(Ok(()), |own| own.check(columns))?;
         self.shape.as_ref().map_or(Ok(()), |shape| shape.check(columns))?;
         self.known.as_ref().map_or(Ok(()), TrainingRows::check)?;
         if let Some(guarantee) = &self.guarantee {

@@ -1,9 +1,11 @@
 //! New rows, and what a fitted model says about them.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::guarantee::Whose;
-use super::{Fitted, Shape};
+use super::{Fitted, Shape, categories};
 use crate::adapt::promise::Promise;
 use crate::adapt::{Bend, Quantiles};
 use crate::checks::check_length;
@@ -77,6 +79,8 @@ impl<'a, const N: usize> From<&'a [f64; N]> for Rows<'a> {
 pub struct Forecasts<'a> {
     fitted: &'a Fitted,
     rows: Rows<'a>,
+    /// With numbers for categories.
+    inputs: Cow<'a, [f64]>,
     /// Where the distributions are, if that is known, on the scale of the errors.
     forecast: Option<Vec<f64>>,
     /// The same on the user's scale, where that is another.
@@ -152,10 +156,14 @@ impl PartialEq for Forecasts<'_> {
 
 impl<'a> Forecasts<'a> {
     pub(super) fn of(fitted: &'a Fitted, rows: Rows<'a>) -> Result<Self> {
-        let Rows { inputs, forecast, prior, .. } = rows;
+        let Rows { inputs: given, forecast, prior, .. } = rows;
         let prior = prior.filter(|_| fitted.prior.is_some());
-        fitted.ranges.rows_of(inputs)?;
-        let HeldSigma { mut sigma, support, input } = fitted.model.give(inputs)?;
+        fitted.ranges.rows_of(given)?;
+        let columns = fitted.names.len();
+        let own = fitted.categories.as_ref();
+        let encoded = categories::encoded(own, given, columns);
+        let inputs = encoded.as_ref();
+        let HeldSigma { mut sigma, mut support, input } = fitted.model.give(inputs)?;
         if let Some(shape) = &fitted.shape {
             let (least, most) = fitted.model.limits();
             sigma.iter_mut().for_each(|sigma| {
@@ -175,12 +183,18 @@ impl<'a> Forecasts<'a> {
             check_length("forecast", forecast.len(), "inputs", sigma.len())?;
         }
         let each = inputs.chunks_exact(fitted.names.len());
-        let outside_input: Vec<Option<usize>> = match &support {
+        let mut outside_input: Vec<Option<usize>> = match &support {
             Some(_) => {
                 each.zip(input).map(|(row, input)| input.or(fitted.ranges.unlike(row))).collect()
             }
             None => each.map(|row| fitted.ranges.beyond(row)).collect(),
         };
+        // A level that was never seen is far from all that were.
+        for (row, codes) in own.iter().flat_map(|_| given.chunks_exact(columns).enumerate()) {
+            let Some(column) = own.and_then(|own| own.unlike(codes)) else { continue };
+            outside_input[row] = Some(column);
+            support.iter_mut().for_each(|support| support[row] = 0.0);
+        }
         let little = |row: usize| support.as_ref().is_some_and(|support| support[row] < OUTSIDE);
         let outside: Vec<bool> =
             (0..sigma.len()).map(|row| outside_input[row].is_some() || little(row)).collect();
@@ -201,6 +215,11 @@ impl<'a> Forecasts<'a> {
             known = Some((at.latent_variance, alone));
         }
         let mut bias = fitted.bias.as_ref().map(|bias| bias.predict(inputs)).transpose()?;
+        if let (Some(bias), Some(means)) =
+            (&mut bias, own.and_then(|own| own.means(given, columns)))
+        {
+            bias.iter_mut().zip(means).for_each(|(bias, mean)| *bias += mean);
+        }
         if let (Some(bias), Some(prior)) = (&mut bias, prior) {
             bias.iter_mut().zip(prior).for_each(|(bias, prior)| *bias *= prior);
         }
@@ -222,7 +241,8 @@ impl<'a> Forecasts<'a> {
             outside,
             outside_input,
             bounds,
-            laws: RowLaws::of(fitted.shape.as_ref(), inputs, fitted.names.len()),
+            laws: RowLaws::of(fitted.shape.as_ref(), inputs, columns),
+            inputs: encoded,
             bent: None,
             promised: None,
         })
@@ -578,9 +598,9 @@ impl<'a> Forecasts<'a> {
     /// A level outside (0, 1).
     pub fn sigma_band(&self, level: f64) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
         let Model::Smooth(smooth) = self.fitted.model() else { return Ok(None) };
-        let (mut low, mut high) = smooth.band(self.rows.inputs, level)?;
+        let (mut low, mut high) = smooth.band(&self.inputs, level)?;
         // Where sigma is held, so is the band.
-        let free = smooth.predict(self.rows.inputs)?;
+        let free = smooth.predict(&self.inputs)?;
         let held = self.mean.as_ref().map_or(&self.sigma, |(_, alone)| alone);
         for (i, (free, held)) in free.iter().zip(held).enumerate() {
             for end in [&mut low[i], &mut high[i]] {

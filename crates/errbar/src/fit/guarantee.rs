@@ -40,7 +40,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::ladder::{Ladders, Whose};
-use super::{Fit, Kind, LEAST_ROWS, Options, fit_rows};
+use super::categories::{self, Categories};
+use super::{Fit, Fitted, Kind, LEAST_ROWS, Options, fit_rows};
 use crate::checks::check_length;
 use crate::choices::by_name;
 use crate::data::{Data, Split, shuffled};
@@ -90,6 +91,9 @@ pub struct Guarantee {
 struct Calibration {
     /// Whose sigma it is; `None` is the fitted model itself.
     model: Option<Supported>,
+    /// The numbers that stand for categories there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    categories: Option<Categories>,
     /// The sizes of each group's, in order; without groups there is one of them.
     by_group: Vec<Vec<f64>>,
 }
@@ -108,6 +112,8 @@ struct Saved {
 struct SavedCalibration {
     model: Option<Supported>,
     #[serde(default)]
+    categories: Option<Categories>,
+    #[serde(default)]
     by_group: Vec<Vec<f64>>,
     /// For each row its size and its group: the form of old.
     #[serde(default)]
@@ -119,7 +125,8 @@ impl TryFrom<Saved> for Guarantee {
 
     fn try_from(Saved { method, group, parts, law }: Saved) -> std::result::Result<Self, String> {
         let groups = group.as_ref().map_or(1, |(_, labels)| labels.len());
-        let part = |SavedCalibration { model, mut by_group, scores }: SavedCalibration| {
+        let part = |saved: SavedCalibration| {
+            let SavedCalibration { model, categories, mut by_group, scores } = saved;
             if by_group.len() > groups {
                 return Err("its guarantee has errors of no group");
             }
@@ -129,7 +136,7 @@ impl TryFrom<Saved> for Guarantee {
                 of.ok_or("its guarantee has errors of no group")?.push(size);
             }
             by_group.iter_mut().for_each(|sizes| sizes.sort_by(f64::total_cmp));
-            Ok(Calibration { model, by_group })
+            Ok(Calibration { model, categories, by_group })
         };
         let parts = parts.into_iter().map(part).collect::<std::result::Result<_, _>>()?;
         Ok(Self { method, group, parts, law })
@@ -234,7 +241,7 @@ fn split(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         let label = |rows: &Vec<usize>| group.labels[group.rows[rows[0]] as usize].clone();
         (group.name.clone(), groups.iter().map(label).collect())
     });
-    let parts = vec![Calibration { model: None, by_group }];
+    let parts = vec![Calibration { model: None, categories: None, by_group }];
     fit.fitted.guarantee = Some(Guarantee { method: Method::Split, group, parts, law });
     Ok(fit)
 }
@@ -307,13 +314,17 @@ fn cross(data: &Data, names: &[String], options: &Options, monitor: &dyn Monitor
         // The kind and its weights are chosen anew: rows that had a say in them would not be new.
         let kind = if others.len() < LEAST_ROWS { Kind::Constant } else { options.kind };
         let own = Options { kind, ..*options };
-        let model = fit_rows(&data.pick(&others), names, &own, None, &part)?.fitted.model;
-        let sigma = model.predict(data.pick(&held).inputs())?;
+        let Fitted { model, categories, .. } =
+            fit_rows(&data.pick(&others), names, &own, None, &part)?.fitted;
+        let held_inputs =
+            categories::encoded(categories.as_ref(), data.pick(&held).inputs(), names.len())
+                .into_owned();
+        let sigma = model.predict(&held_inputs)?;
         let mut sizes: Vec<f64> =
             sizes(data.pick(&held).error(), &sigma, None::<fn(usize) -> &'static ErrorLaw>)
                 .collect();
         sizes.sort_by(f64::total_cmp);
-        parts.push(Calibration { by_group: vec![sizes], model: Some(model) });
+        parts.push(Calibration { by_group: vec![sizes], model: Some(model), categories });
     }
     fit.fitted.guarantee = Some(Guarantee { method: Method::Cross, group: None, parts, law: None });
     Ok(fit)
@@ -451,6 +462,7 @@ impl Guarantee {
                 return Err("its guarantee does not fit its model".into());
             }
             part.model.as_ref().map_or(Ok(()), Supported::check)?;
+            part.categories.as_ref().map_or(Ok(()), |own| own.check(columns))?;
         }
         if self.law.as_ref().is_some_and(|law| !law.is_unit() || self.method == Method::Cross) {
             return Err("the law of its guarantee cannot be used".into());
@@ -516,12 +528,16 @@ impl Guarantee {
             return Ok(group.iter().zip(sigma).map(reach).collect());
         }
         let at = place(level, self.rows(None));
-        if let [Calibration { model: None, by_group }] = &self.parts[..] {
+        if let [Calibration { model: None, by_group, .. }] = &self.parts[..] {
             return Ok(sigma.iter().map(|sigma| by_group[0][at - 1] * unit(sigma)).collect());
         }
         let by_part: Vec<Vec<f64>> = (self.parts.iter())
             .map(|part| {
-                part.model.as_ref().map_or(Ok(sigma.to_vec()), |model| model.predict(inputs))
+                let of = |model: &Supported| {
+                    let columns = model.model().columns();
+                    model.predict(&categories::encoded(part.categories.as_ref(), inputs, columns))
+                };
+                part.model.as_ref().map_or(Ok(sigma.to_vec()), of)
             })
             .collect::<Result<_>>()?;
         let mut all = Vec::new();

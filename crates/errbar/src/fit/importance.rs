@@ -28,7 +28,7 @@ pub struct Importance {
     #[serde(with = "crate::score::json::number")]
     pub crps_share: f64,
     /// The rows in fifths by the value of this input, as they are: its median where the mean sigma is
-    /// smallest, and that sigma.
+    /// smallest, and that sigma; of a category the code of its level.
     pub smallest: (f64, f64),
     /// Where it is largest.
     pub largest: (f64, f64),
@@ -101,7 +101,11 @@ pub(super) fn importance(
             shuffled += mean_crps(&sigma(&inputs)?)? / SHUFFLES as f64;
         }
         let (called, values) = shown(&test, names, &together);
-        let Some((smallest, largest)) = along(&values, &as_they_are) else { continue };
+        let found = match test.codes_of_input(together[0]) {
+            Some(codes) => by_level(&codes, &as_they_are),
+            None => along(&values, &as_they_are),
+        };
+        let Some((smallest, largest)) = found else { continue };
         let mut called = called.into_iter();
         out.push(Importance {
             name: called.next().unwrap_or_default(),
@@ -138,6 +142,27 @@ fn shown(test: &Data, names: &[String], together: &[usize]) -> (Vec<String>, Vec
     };
     (called, values)
 }
+
+/// Of the levels of a category that enough of some rows have, by their codes, that of the smallest mean sigma, and that of
+/// the largest; missing values are no level.
+fn by_level(codes: &[f64], sigma: &[f64]) -> Option<((f64, f64), (f64, f64))> {
+    let mut order: Vec<usize> = (0..codes.len()).filter(|&i| !codes[i].is_nan()).collect();
+    order.sort_by(|&a, &b| codes[a].total_cmp(&codes[b]));
+    let levels: Vec<&[usize]> = order.chunk_by(|&a, &b| codes[a] == codes[b]).collect();
+    let most = levels.iter().map(|rows| rows.len()).max()?;
+    let enough = ENOUGH_OF_A_LEVEL.min(most);
+    let mut at: Vec<(f64, f64)> = (levels.iter().filter(|rows| rows.len() >= enough))
+        .map(|rows| {
+            let mean = rows.iter().map(|&row| sigma[row] / rows.len() as f64).sum();
+            (codes[rows[0]], mean)
+        })
+        .collect();
+    at.sort_by(|a, b| a.1.total_cmp(&b.1));
+    Some((*at.first()?, *at.last()?))
+}
+
+/// A level that fewer of the rows have is not named.
+const ENOUGH_OF_A_LEVEL: usize = 5;
 
 /// Of rows in fifths by an input, its median and the mean sigma where that is smallest, and where it is
 /// largest. Rows are taken as they are: other values of one input alone may not go with the others.

@@ -73,7 +73,8 @@ pub(super) fn sample(data: &Data, options: &Options) -> (Data<'static>, Vec<usiz
             rows
         }
     };
-    (data.pick(&chosen).alone(), chosen)
+    // What all rows tell of categories is better than what some do.
+    (data.pick(&chosen).alone().encoded_for_good(), chosen)
 }
 
 /// What is drawn for a row: those with the least are the sample.

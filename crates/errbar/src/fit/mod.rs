@@ -21,6 +21,7 @@
 mod by_law;
 pub(crate) mod calendar;
 mod carried_over;
+mod categories;
 mod curve;
 mod debias;
 mod fitted;
@@ -44,6 +45,7 @@ mod with_mean;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::categories::{Categories, Levels, TooMany, too_many};
 pub use self::debias::{Worth, worth_of_debiasing};
 pub use self::fitted::{ErrorSource, Fitted};
 pub use self::forecasts::{Forecasts, Rows};
@@ -414,6 +416,9 @@ fn fit_or_debias(
     bounds_of_errors(data, &options)?;
     let (apart, dependence) = apart(data, &options)?;
     let data = apart.as_ref().unwrap_or(data);
+    if data.is_coded() {
+        return fit_coded(data, names, &options, (if_it_pays, dependence), monitor);
+    }
     let (mut worth, mut biased) = (None, None);
     if if_it_pays && !options.debias {
         let _task = task(monitor, "bias", None);
@@ -480,6 +485,36 @@ fn apart<'a>(data: &Data<'a>, options: &Options) -> Result<(Option<Data<'a>>, Op
     Ok((Some(data.clone().held_together(blocks)?), Some(found)))
 }
 
+/// [`fit_or_debias`] of data with categories, whose numbers are learned first.
+fn fit_coded(
+    data: &Data,
+    names: &[String],
+    options: &Options,
+    (if_it_pays, dependence): (bool, Option<Dependence>),
+    monitor: &dyn Monitor,
+) -> Result<(Fit, Option<Worth>)> {
+    let mut options = *options;
+    let encoded = {
+        let _task = task(monitor, "categories", None);
+        categories::encode(data, &options, options.debias || if_it_pays)
+    };
+    let mut worth = None;
+    if if_it_pays && !options.debias {
+        let _task = task(monitor, "bias", None);
+        worth = encoded.worth_of_debiasing(&options, monitor)?;
+        options.debias = worth.is_some_and(|worth| worth.pays());
+    }
+    let mut fit = match options.guarantee {
+        // Of some of the rows they are learned anew.
+        Some(method) => guarantee::fit(data, names, method, &options, monitor)?,
+        None => encoded.fit(data, names, &options, monitor)?,
+    };
+    if let Some(validation) = &mut fit.fitted.validation {
+        validation.dependence = dependence;
+    }
+    Ok((fit, worth))
+}
+
 /// [`fit`] to rows that all count, without a guarantee, and with what is known of the forecaster's bias.
 fn fit_rows(
     data: &Data,
@@ -488,6 +523,10 @@ fn fit_rows(
     biased: Option<CrossFitted>,
     monitor: &dyn Monitor,
 ) -> Result<Fit> {
+    if data.is_coded() {
+        return categories::encode(data, options, options.debias)
+            .fit(data, names, options, monitor);
+    }
     let monitor = &Forward::new(monitor);
     if many::are_many(data, options) {
         return many::fit(data, names, options, monitor);
@@ -589,6 +628,7 @@ fn fit_rows(
             judged.observe(observed, bounds.as_deref());
             let importance = {
                 let _task = task(monitor, "importance", None);
+                let data = judged.encoded.as_ref().unwrap_or(data);
                 importance::importance(data, names, &judged, options.seed)?
             };
             shape = {
@@ -623,6 +663,7 @@ fn fit_rows(
         validation,
         guarantee: None,
         bias: biased.map(|biased| biased.bias),
+        categories: None,
         shape,
         known,
         debiased: left.as_ref().map(|d| crate::diagnose::Summary::of(&d.whole_error(), d.weight())),

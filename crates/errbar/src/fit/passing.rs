@@ -340,6 +340,9 @@ impl Known {
 /// The rows that count, where some do not.
 fn counted(data: &Data, columns: usize) -> Result<Option<Data<'static>>> {
     check_length("a row", data.columns(), "the row before", columns)?;
+    if data.is_coded() {
+        return Err(Error::CannotPass { what: "some of their inputs are categories" });
+    }
     if data.is_in_time() {
         return Err(Error::CannotPass { what: "they are in the order of time" });
     }

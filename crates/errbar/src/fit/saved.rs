@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// What a model may need beyond the first form, by name. A program that does not know one of the needs
 /// of a file refuses it, and reads every other file of the same form: so a new part (a law, a state, a
 /// kind of input) is an optional field of [`Fitted`] and a name here, and no new form.
-const NEEDS: [&str; 16] = [
+const NEEDS: [&str; 17] = [
     POLYNOMIAL_BIAS,
     SMOOTH_BIAS,
     SYMMETRIC_TREES,
@@ -32,10 +32,12 @@ const NEEDS: [&str; 16] = [
     ENSEMBLE,
     PRIOR,
     FOLLOWED,
+    CATEGORIES,
 ];
 const BOUNDS: &str = "bounds";
 const CALENDAR: &str = "calendar";
 const ENSEMBLE: &str = "members of an ensemble";
+const CATEGORIES: &str = "categories";
 const CURVE: &str = "curve";
 const GUARANTEE_BY_LAW: &str = "guarantee by law";
 const GUARANTEE_IN_TIME: &str = "guarantee in time";
@@ -147,6 +149,7 @@ impl Fitted {
             (self.ensemble.is_some(), ENSEMBLE),
             (self.prior.is_some(), PRIOR),
             (has_learned, FOLLOWED),
+            (self.categories.is_some(), CATEGORIES),
         ];
         let own = all.into_iter().filter(|(has, _)| *has).map(|(_, need)| need.to_string());
         let mut needs: Vec<String> = own.collect();

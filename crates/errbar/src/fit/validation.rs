@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::importance::Importance;
 use super::lesson::Lesson;
 use super::shape::{self, Chosen, Held, LawKind, Shape, part_of};
-use super::{Kind, LEAST_ROWS, Options, stacking};
+use super::{Kind, LEAST_ROWS, Options, categories, stacking};
 use crate::data::{Data, Split};
 use crate::diagnose::standard_error_in;
 use crate::error::Result;
@@ -143,6 +143,8 @@ pub(super) struct Outcome {
     whole_groups: bool,
     /// Models of all rows, which were made on the way.
     pub(super) whole: Vec<Model>,
+    /// All rows, with those held out as their models saw them, where numbers for categories were found anew.
+    pub(super) encoded: Option<Data<'static>>,
 }
 
 /// Independent rows that, held out, tell enough: no further ones are held out in turn.
@@ -215,7 +217,15 @@ pub(super) fn judge(
     let tried: Vec<Kind> = std::iter::once(Kind::Constant)
         .chain(kinds.iter().copied().filter(|kind| *kind != Kind::Constant))
         .collect();
-    let others: Vec<Data> = turns.iter().map(|turn| data.pick(&turn.others)).collect();
+    let parts = |turn: &Fold| {
+        let (others, held) = (data.pick(&turn.others), data.pick(&turn.held));
+        match data.can_be_encoded_again() {
+            // Rows held out must have no part in the numbers that stand for categories.
+            true => categories::again(&others, &held, options),
+            false => (others, held),
+        }
+    };
+    let (others, held): (Vec<Data>, Vec<Data>) = turns.par_iter().map(parts).unzip();
     let looks = Stage { whole: monitor, from: 0.0, to: 0.05 };
     let lessons: Vec<Lesson> = (others.par_iter())
         .map(|others| Lesson::new(others, &tried, options, &looks))
@@ -226,7 +236,11 @@ pub(super) fn judge(
     let parts = SideBySide::new(&models, jobs.iter().map(|(_, kind)| kind.evaluations()));
     let mut whole = Vec::new();
     let trees = match options.split {
-        Split::Random if tried.contains(&Kind::Trees) && options.most_rows >= data.rows() => {
+        Split::Random
+            if tried.contains(&Kind::Trees)
+                && options.most_rows >= data.rows()
+                && !data.can_be_encoded_again() =>
+        {
             let at = tried.iter().position(|kind| *kind == Kind::Trees).unwrap_or(0);
             let parts = parts.part(at);
             Some(trees_in_turn(data, lesson, (&turns, &lessons), &order, options, &parts)?)
@@ -242,7 +256,7 @@ pub(super) fn judge(
         part.progress(1.0);
         let _task = task(monitor, "prediction", Some(kind.name()));
         let model = lessons[*turn].hold(model)?;
-        let sigma = model.predict(data.pick(&turns[*turn].held).inputs())?;
+        let sigma = model.predict(held[*turn].inputs())?;
         Ok((model.into_model(), sigma))
     };
     // What a model had to choose in the first turn need not be chosen again.
@@ -268,6 +282,12 @@ pub(super) fn judge(
             rows.iter().map(|&row| sigma[row]).collect()
         })
         .collect();
+    let encoded = data.can_be_encoded_again().then(|| {
+        let each = turns.iter().zip(&held).flat_map(|(turn, held)| {
+            turn.held.iter().enumerate().map(|(place, &row)| (row, held.row(place)))
+        });
+        data.with_rows(each)
+    });
     let test = data.pick(&rows);
     let whole_error = test.whole_error();
     let score = |kind: Kind, sigma: &[f64]| -> Result<Candidate> {
@@ -325,6 +345,7 @@ pub(super) fn judge(
         candidates,
         whole_groups,
         whole,
+        encoded,
     }))
 }
 
@@ -395,7 +416,7 @@ impl Outcome {
 
     /// The law of the held-out errors, rows of these data. From here on each is judged by the law that others tell.
     pub(super) fn learn_shape(&mut self, data: &Data, options: &Options) -> Result<Option<Shape>> {
-        let held = data.pick(&self.held_out.rows);
+        let held = self.encoded.as_ref().unwrap_or(data).pick(&self.held_out.rows);
         self.held_out.learn_shape(&held, options)
     }
 

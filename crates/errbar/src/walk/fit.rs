@@ -7,6 +7,7 @@ use super::calendar::{self, Wide};
 use super::follow::with_lags;
 use super::told::{Laws, as_fitted};
 use crate::adapt::promise::{Promise, USUAL_LEVELS};
+use crate::categories::Category;
 use crate::cycles::Cycle;
 use crate::data::Data;
 use crate::diagnose::standard_error;
@@ -24,6 +25,8 @@ pub struct Learning<'a> {
     pub rows: SeriesRows<'a>,
     /// The names of their inputs.
     pub names: &'a [String],
+    /// Which of the inputs are categories.
+    pub categories: &'a [Category],
     /// The weight of each row.
     pub weight: Option<&'a [f64]>,
     /// How models are fitted.
@@ -289,6 +292,7 @@ pub(super) fn data_of(
         let rows = chosen.iter().map(|&row| group.rows[row]).collect();
         data = data.grouped(crate::data::Group { rows, ..group.clone() })?;
     }
+    let data = data.with_categories(learning.categories.to_vec())?;
     let data = data.in_time(&pick(learning.rows.time))?;
     Ok(data.pick(&(0..data.rows()).collect::<Vec<usize>>()))
 }

@@ -4,6 +4,7 @@ use errbar::fit::twins;
 
 use super::cloud::cloud;
 use super::frame::frame;
+use super::levels;
 use super::{CHANCE, FigureData, HEIGHT, ReportFigure, Section, Spot, WIDTH, of_all, short};
 use crate::axis::Axis;
 use crate::color::{FORECAST, TRUTH};
@@ -41,6 +42,10 @@ pub(super) fn figures(seen: &FigureData<'_>) -> Vec<ReportFigure> {
         .into_iter()
         .enumerate()
         .filter_map(|(nth, i)| {
+            let levels = seen.subject.levels.iter().find(|(place, _)| *place == i);
+            if let Some((_, levels)) = levels {
+                return levels::figure(seen, &inputs[i], levels, nth);
+            }
             figure(seen, &inputs[i], nth, (all > shown).then_some((shown, all)), &twins[i])
         })
         .collect()

@@ -10,6 +10,7 @@ mod frame;
 mod groups;
 mod inputs;
 mod lags;
+mod levels;
 mod map;
 mod order;
 mod periods;
