@@ -9,6 +9,9 @@ import numpy as np
 from . import _errbar
 from ._arrays import Floats, floats
 
+# What columns of text and of categories are called by pandas, Polars and PyArrow.
+TEXT = ("category", "categorical", "enum", "string", "utf8", "large_string", "dictionary")
+
 # The levels of a category, and which of the inputs it is.
 Category = tuple[int, list[str]]
 
@@ -68,7 +71,7 @@ def chosen(X: Any, asked: Any) -> list[int]:
 def is_text(values: Any) -> bool:
     """Whether a column of a table holds categories or texts."""
     kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
-    if kind.startswith(("category", "categorical", "enum", "str", "utf8", "large_str", "dictionary")):
+    if kind == "str" or kind.startswith(TEXT):
         return True
     return kind == "object" and any(isinstance(value, str) for value in values)
 

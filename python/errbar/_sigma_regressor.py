@@ -827,7 +827,9 @@ def refuse_what_is_no_number(X: Any, categories: Any = ()) -> None:
         refuse_twice([str(name) for name in names])
         columns = [(str(name), np.asarray(X[name])) for name in names]
     elif isinstance(X, (np.ndarray, list, tuple)) and np.ndim(X) == 2:
-        columns = [(f"x{place}", values) for place, values in enumerate(np.asarray(X).T)]
+        # Beside texts, numbers of a list would be texts too.
+        rows = np.asarray(X, dtype=object) if len(categories) and not isinstance(X, np.ndarray) else np.asarray(X)
+        columns = [(f"x{place}", values) for place, values in enumerate(rows.T)]
     else:
         return
     for place, (name, values) in enumerate(columns):
