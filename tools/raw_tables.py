@@ -19,7 +19,7 @@ TABLES = [
     (
         "dst",
         "An hourly index of the geomagnetic field, forecast one hour ahead by a recurrent network",
-        ["--time", "time", "--forecast", "lstm_3h", "--inputs", "lstm_3h"],
+        ["--time", "time", "--forecast", "lstm_3h"],
         ["--observation", "observation"],
     ),
     (

@@ -19,6 +19,7 @@ from ._cost import (
     reliability_score,
     reliability_score_min,
 )
+from ._ensemble import EnsembleInputs, ensemble_inputs
 from ._errbar import __version__
 from ._law import Law
 from ._normal import Normal
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AR",
     "Backtest",
+    "EnsembleInputs",
     "Kept",
     "Law",
     "Normal",
@@ -48,6 +50,7 @@ __all__ = [
     "crps",
     "crps_ensemble",
     "crps_gradient",
+    "ensemble_inputs",
     "erf",
     "erfinv",
     "nlpd",

@@ -228,7 +228,7 @@ def backtest(
 
 
 def rows_in_time(
-    inputs: Floats, time: Floats, group: Any, forecast: Any, observation: Any
+    inputs: Floats, time: Floats, group: Any, forecast: Any, observation: Any, prior: Any = None
 ) -> dict[str, Any]:
     """Rows as Rust takes them."""
     seen = np.full(len(time), np.nan) if observation is None else column("observation", observation)
@@ -238,6 +238,7 @@ def rows_in_time(
         "group": None if group is None else groups_of(group),
         "forecast": maybe_column("forecast", forecast),
         "observation": seen,
+        "prior": prior,
     }
 
 

@@ -277,6 +277,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         observation: Any = None,
         group: Any = None,
         time: Any = None,
+        prior_sigma: Any = None,
         y: Any = None,
     ) -> SigmaRegressor:
         """Learns from inputs ``X`` and the error, observation minus forecast, of each row; with
@@ -288,6 +289,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         patient, a storm): with ten groups or more, whole groups are held out to judge models by (not with
         ``time_order=True``; a warning says when they are not), and a guarantee holds in each group. ``y`` is another name for the error, for callers
         that know no other. Ctrl-C stops it.
+
+        ``prior_sigma`` is a sigma that each row has already, greater than 0 (the spread of an ensemble, the standard
+        deviation of a Gaussian process): it is corrected, sigma = ``prior_sigma`` times a function of the inputs. The methods that
+        take inputs then need that of their rows.
 
         With ``time``, numbers or dates of the rows, models are judged by rows later than those they learn
         from, errors of earlier rows can be inputs (``lag``), and the model follows what :meth:`update`
@@ -301,6 +306,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if names is None:
             names = usual_names(inputs.shape[1])
         groups = None if group is None else groups_of(group)
+        prior = None
+        if prior_sigma is not None:
+            prior = (name_of(prior_sigma, "prior_sigma"), target("prior_sigma", prior_sigma))
         if self.fit_mean:
             for name, given in (
                 ("sample_weight", sample_weight is not None),
@@ -308,6 +316,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 ("guarantee", self.guarantee is not None),
                 ("debias", self.debias),
                 ("inputs that are texts", bool(categories)),
+                ("prior_sigma", prior is not None),
             ):
                 if given:
                     raise ValueError(f"fit_mean=True does not go with {name}: leave one of them out")
@@ -317,14 +326,14 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 list(names),
                 (errors[0], forecast, observation),
                 weight,
-                (time, group),
+                (time, group, prior),
                 wanted,
             )
         elif len(spans("lag", self.lag)):
             raise ValueError("errors of earlier rows (lag) need the time of each row: fit(..., time=...)")
         else:
             self.fitted_ = _errbar.fit_sigma(
-                inputs, list(names), categories, errors, weight, groups, wanted
+                inputs, list(names), categories, errors, weight, prior, groups, wanted
             )
         self._warn()
         return self
@@ -335,11 +344,11 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         names: list[str],
         told: tuple[Floats, Any, Any],
         weight: Floats | None,
-        when: tuple[Any, Any],
+        when: tuple[Any, Any, tuple[str, Floats] | None],
         wanted: dict[str, Any],
     ) -> _errbar.Fitted:
         """A model of rows in time."""
-        (error, forecast, observation), (time, group) = told, when
+        (error, forecast, observation), (time, group, prior) = told, when
         inputs, categories = table
         if self.fit_mean:
             raise ValueError("fit_mean=True does not go with time: leave one of them out")
@@ -348,7 +357,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             around = target("observation", observation) - error
         seen = error if around is None else target("observation", observation)
         seconds, dates = times(time)
-        rows = rows_in_time(inputs, seconds, group, around, seen)
+        rows = rows_in_time(inputs, seconds, group, around, seen, prior)
         of = {
             "time": name_of(time, "time"),
             "dates": dates,
@@ -370,6 +379,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         forecast: Any = None,
         observation: Any = None,
         group: Any = None,
+        prior_sigma: Any = None,
         replace: bool = False,
     ) -> Update:
         """Takes newly observed rows, later than those that the model knows: its error bars follow them.
@@ -387,18 +397,32 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self._check_time(time)
         inputs = table(self, X, reset=False)
         seen = floats("error" if observation is None else "observation", error if observation is None else observation)
-        rows = rows_in_time(inputs, times(time)[0], group, forecast, seen)
+        rows = rows_in_time(inputs, times(time)[0], group, forecast, seen, self._named_prior(prior_sigma))
         self.fitted_, said = _errbar.update(self.fitted_, rows, bool(replace))
         kept = [Kept(*one) for one in said.pop("guarantee")]
         return Update(**said, guarantee=kept)
 
+    def _prior(self, prior_sigma: Any) -> Floats | None:
+        """The sigma that rows have already, where the model corrects one."""
+        check_is_fitted(self)
+        name = self.fitted_.prior
+        if name is None and prior_sigma is not None:
+            raise ValueError("this model corrects no sigma: leave prior_sigma out, or fit one with it")
+        if name is not None and prior_sigma is None:
+            raise ValueError(f'this model corrects the sigma "{name}" of each row: give it, prior_sigma=...')
+        return None if prior_sigma is None else target("prior_sigma", prior_sigma)
+
+    def _named_prior(self, prior_sigma: Any) -> tuple[str, Floats] | None:
+        values, name = self._prior(prior_sigma), self.fitted_.prior
+        return None if values is None or name is None else (name, values)
+
     def _followed(
-        self, X: Any, forecast: Any, time: Any, group: Any, levels: list[float]
+        self, X: Any, forecast: Any, time: Any, group: Any, levels: list[float], prior_sigma: Any
     ) -> tuple[Floats, list[Floats]]:
         """What is said of rows in time by what was known then."""
         inputs = table(self, X, reset=False)
         around = np.zeros(len(inputs)) if forecast is None else target("forecast", forecast)
-        rows = rows_in_time(inputs, times(time)[0], group, around, None)
+        rows = rows_in_time(inputs, times(time)[0], group, around, None, self._named_prior(prior_sigma))
         return _errbar.followed(self.fitted_, rows, levels)
 
     def _check_time(self, time: Any) -> None:
@@ -458,14 +482,16 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             seen, _errbar.on_scale(scale, "forecast", target("forecast", forecast))
         ), seen
 
-    def predict(self, X: Any, *, time: Any = None, group: Any = None) -> Floats:
-        """Sigma of each row. An input may be missing (NaN), also where none was in the rows it was
+    def predict(
+        self, X: Any, *, time: Any = None, group: Any = None, prior_sigma: Any = None
+    ) -> Floats:
+        """Sigma of each row, of ``prior_sigma`` where the model corrects that. An input may be missing (NaN), also where none was in the rows it was
         fitted to; such a row counts as outside. A model that was fitted with ``time`` says with the time
         of each row (and its group) what is known then of earlier errors."""
         self._check_time(time)
         if time is not None:
-            return self._followed(X, None, time, group, [])[0]
-        return self._predicted(X)[2]
+            return self._followed(X, None, time, group, [], prior_sigma)[0]
+        return self._predicted(X, prior_sigma=prior_sigma)[2]
 
     def predict_quantiles(
         self,
@@ -475,12 +501,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         *,
         time: Any = None,
         group: Any = None,
+        prior_sigma: Any = None,
     ) -> Floats:
         """The values that the observation of each row stays below with these probabilities, a column
         for each.
 
         ``forecast`` is the forecast of each row, which is moved by the bias where that was learned; a
-        model that makes the forecast itself needs none. ``time`` and ``group`` are as in :meth:`predict`.
+        model that makes the forecast itself needs none. ``time``, ``group`` and ``prior_sigma`` are as in :meth:`predict`.
         """
         self._check_time(time)
         levels = np.atleast_1d(floats("quantiles", quantiles)).ravel().tolist()
@@ -488,13 +515,21 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if time is not None:
             if forecast is None:
                 raise ValueError("give the forecast of each row: this model knows sigma alone")
-            columns = self._followed(X, forecast, time, group, levels)[1]
+            columns = self._followed(X, forecast, time, group, levels, prior_sigma)[1]
         else:
-            columns = self.fitted_.quantiles(table(self, X, reset=False), around, levels)
+            prior = self._prior(prior_sigma)
+            columns = self.fitted_.quantiles(table(self, X, reset=False), around, levels, prior)
         return np.stack(columns, axis=-1) if columns else np.empty((len(X), 0))
 
     def predict_interval(
-        self, X: Any, forecast: Any = None, level: float = 0.9, *, time: Any = None, group: Any = None
+        self,
+        X: Any,
+        forecast: Any = None,
+        level: float = 0.9,
+        *,
+        time: Any = None,
+        group: Any = None,
+        prior_sigma: Any = None,
     ) -> Floats:
         """The ends of each row's central interval of this level around its forecast, in two columns:
         see :meth:`predict_quantiles`. For intervals with a guarantee see :meth:`guaranteed`."""
@@ -502,9 +537,11 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if not 0 < share < 1:
             raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
         ends = (0.5 - 0.5 * share, 0.5 + 0.5 * share)
-        return self.predict_quantiles(X, forecast, ends, time=time, group=group)
+        return self.predict_quantiles(X, forecast, ends, time=time, group=group, prior_sigma=prior_sigma)
 
-    def predict_distribution(self, X: Any, forecast: Any = None, *, time: Any = None) -> Law:
+    def predict_distribution(
+        self, X: Any, forecast: Any = None, *, time: Any = None, prior_sigma: Any = None
+    ) -> Law:
         """The distribution around the forecast of each row: ``cdf``, ``sf``, ``ppf``, ``pdf``, ``rvs``,
         ``crps``; see :meth:`predict_quantiles`. ``time`` is that of each row, where the model takes hour of day,
         day of week or season from it (``calendar_``)."""
@@ -517,7 +554,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(
                 "laws that follow what was observed have no name: see predict_quantiles, predict_interval"
             )
-        bias, own, sigma, _ = self._predicted(X, time)
+        bias, own, sigma, _ = self._predicted(X, time, prior_sigma)
         if forecast is not None:
             centre = target("forecast", forecast) + (0.0 if bias is None else bias)
         elif own is not None:
@@ -537,17 +574,17 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         sides = {"left": left * sigma, "right": right * sigma}
         return Law(base, forecast + location * sigma, df=df, **sides, **bounds)
 
-    def bias(self, X: Any, *, time: Any = None) -> Floats:
+    def bias(self, X: Any, *, time: Any = None, prior_sigma: Any = None) -> Floats:
         """What to add to the forecast of each row: the mean error there, learned with ``debias=True``.
         Zero where it was not. ``time`` is as in :meth:`predict_distribution`."""
-        bias, _, sigma, _ = self._predicted(X, time)
+        bias, _, sigma, _ = self._predicted(X, time, prior_sigma)
         return np.zeros_like(sigma) if bias is None else bias
 
     def outside(self, X: Any, *, time: Any = None) -> Any:
         """Whether each row lies where there were hardly any training rows, in all inputs together:
         there sigma is held by that of the nearest of them, and deserves less trust. ``time`` is as in
         :meth:`predict_distribution`."""
-        return self._predicted(X, time)[3]
+        return self.fitted_.predict(self._inputs(X, time))[3]
 
     def support(self, X: Any, *, time: Any = None) -> Floats:
         """How near the training rows are to each row: 1 where they are as near as they are to each
@@ -562,10 +599,12 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         given the others; None for the other rows."""
         return self.fitted_.support(self._inputs(X, time))[1]
 
-    def sigma_band(self, X: Any, level: float = 0.9, *, time: Any = None) -> Floats:
+    def sigma_band(
+        self, X: Any, level: float = 0.9, *, time: Any = None, prior_sigma: Any = None
+    ) -> Floats:
         """The band that holds sigma itself with this probability, in two columns: how well the
         errors tell it. Smooth models have one."""
-        band = self.fitted_.band(self._inputs(X, time), one_level(level))
+        band = self.fitted_.band(self._inputs(X, time), one_level(level), self._prior(prior_sigma))
         if band is None:
             raise ValueError(
                 f'a model of kind "{self.model_}" has no band on sigma: fit one with model="smooth"'
@@ -573,7 +612,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return np.stack(band, axis=-1)
 
     def guaranteed(
-        self, X: Any, level: float = 0.9, group: Any = None, *, time: Any = None
+        self,
+        X: Any,
+        level: float = 0.9,
+        group: Any = None,
+        *,
+        time: Any = None,
+        prior_sigma: Any = None,
     ) -> Floats:
         """The least and the most error of each row, in two columns: between them, added to the forecast,
         lies the observation with probability ``level``, whatever the distribution of errors.
@@ -594,12 +639,14 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             self._check_time(time)
         if time is not None:
             inputs = table(self, X, reset=False)
-            rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None)
+            prior = self._named_prior(prior_sigma)
+            rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None, prior)
             ends = _errbar.guaranteed_in_time(self.fitted_, rows, one_level(level))
             return np.stack(ends, axis=-1)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
         inputs = self._inputs(X, None)
-        return np.stack(self.fitted_.guaranteed(inputs, one_level(level), labels), axis=-1)
+        prior = self._prior(prior_sigma)
+        return np.stack(self.fitted_.guaranteed(inputs, one_level(level), labels, prior), axis=-1)
 
     def guaranteed_by(self, group: Any, level: float = 0.9) -> Any:
         """Who the interval of :meth:`guaranteed` is promised to, for rows of these groups: the group by
@@ -624,12 +671,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         *,
         observation: Any = None,
         time: Any = None,
+        prior_sigma: Any = None,
         y: Any = None,
     ) -> float:
         """Minus the mean CRPS of the errors with the laws predicted for them: greater is better. A bias
         that was learned is taken away first; with ``fit_mean=True`` observations are given, and the
         forecast is taken away. ``time`` is as in :meth:`predict_distribution`."""
-        bias, own, sigma, _ = self._predicted(X, time)
+        bias, own, sigma, _ = self._predicted(X, time, prior_sigma)
         e = target("error", one_of(error, y))
         for known in (bias, own):
             if known is not None and e.shape == known.shape:
@@ -701,8 +749,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         inputs = [Importance(*one) for one in found.pop("importance")]
         return Validation(**found, candidates=tried, importance=inputs)
 
-    def _predicted(self, X: Any, time: Any = None) -> tuple[Floats | None, Floats | None, Floats, Any]:
-        return self.fitted_.predict(self._inputs(X, time))
+    def _predicted(
+        self, X: Any, time: Any = None, prior_sigma: Any = None
+    ) -> tuple[Floats | None, Floats | None, Floats, Any]:
+        return self.fitted_.predict(self._inputs(X, time), self._prior(prior_sigma))
 
     def _warn(self) -> None:
         """Says what was done otherwise than one would think."""

@@ -121,6 +121,7 @@ pub(crate) fn fit_sigma(
     categories: Vec<(usize, Vec<String>)>,
     errors: (Column<'_>, Option<Column<'_>>),
     weight: Option<Column<'_>>,
+    prior: Option<(String, Column<'_>)>,
     group: Option<Groups<'_>>,
     wanted: FitOptions<'_>,
 ) -> PyResult<Fitted> {
@@ -130,6 +131,10 @@ pub(crate) fn fit_sigma(
     let error = error.as_slice()?.to_vec();
     let weight = maybe(weight.as_ref())?.map(<[f64]>::to_vec);
     let observation = maybe(observation.as_ref())?.map(<[f64]>::to_vec);
+    let prior = match &prior {
+        Some((name, prior)) => Some((name.clone(), prior.as_slice()?.to_vec())),
+        None => None,
+    };
     let group = match group {
         Some((name, labels, rows)) => Some(Group { name, labels, rows: rows.as_slice()?.to_vec() }),
         None => None,
@@ -143,6 +148,9 @@ pub(crate) fn fit_sigma(
         let mut data =
             Data::with_missing(&x, columns, &error)?.maybe_weighted(weight.as_deref())?;
         data = data.maybe_observed(observation.as_deref())?;
+        if let Some((name, prior)) = &prior {
+            data = data.with_prior(name, prior)?;
+        }
         data = data.with_categories(categories_of(categories))?;
         if let Some(group) = group {
             data = data.grouped(group)?;
@@ -191,6 +199,12 @@ pub(crate) fn coded<'py>(
     (levels, codes.into_pyarray(py))
 }
 
+/// Rows with the sigma that they have already, where a model corrects one.
+fn rows_of<'a>(inputs: &'a [f64], prior: Option<&'a [f64]>) -> Rows<'a> {
+    let rows = Rows::new(inputs);
+    prior.map_or(rows, |prior| rows.with_prior(prior))
+}
+
 impl Fitted {
     /// The model of single rows, whose earlier errors are not known.
     fn alone(&self) -> &fit::Fitted {
@@ -223,9 +237,15 @@ pub(crate) fn on_scale<'py>(
 
 #[pymethods]
 impl Fitted {
-    fn predict<'py>(&self, py: Python<'py>, inputs: Inputs<'py>) -> PyResult<Predicted<'py>> {
-        let x = inputs.as_slice()?;
-        let predicted = detached(py, || self.alone().predict(x))?;
+    #[pyo3(signature = (inputs, prior=None))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: Inputs<'py>,
+        prior: Option<Column<'py>>,
+    ) -> PyResult<Predicted<'py>> {
+        let (x, prior) = (inputs.as_slice()?, maybe(prior.as_ref())?);
+        let predicted = detached(py, || self.alone().predict(rows_of(x, prior)))?;
         let predicted = predicted.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok((
             predicted.bias().map(|bias| bias.to_pyarray(py)),
@@ -235,18 +255,27 @@ impl Fitted {
         ))
     }
 
+    /// What the sigma is called that rows have already, and that the model corrects.
+    #[getter]
+    fn prior(&self) -> Option<&str> {
+        self.fitted.prior()
+    }
+
     /// For each probability the values that rows do not exceed with it, around these forecasts (or the
     /// model's own), moved by the bias that was learned.
+    #[pyo3(signature = (inputs, forecast, probabilities, prior=None))]
     fn quantiles<'py>(
         &self,
         py: Python<'py>,
         inputs: Inputs<'py>,
         forecast: Option<Column<'py>>,
         probabilities: Vec<f64>,
+        prior: Option<Column<'py>>,
     ) -> PyResult<Vec<Numbers<'py>>> {
         let (x, forecast) = (inputs.as_slice()?, maybe(forecast.as_ref())?);
+        let prior = maybe(prior.as_ref())?;
         let values = detached(py, || {
-            let rows = Rows::new(x);
+            let rows = rows_of(x, prior);
             let rows = forecast.map_or(rows, |forecast| rows.with_forecast(forecast));
             let said = self.alone().predict(rows)?;
             probabilities.iter().map(|p| said.quantile(*p)).collect::<errbar::Result<Vec<_>>>()
@@ -272,27 +301,32 @@ impl Fitted {
     }
 
     /// The band that holds sigma itself with this probability, if the model has one.
+    #[pyo3(signature = (inputs, level, prior=None))]
     fn band<'py>(
         &self,
         py: Python<'py>,
         inputs: Inputs<'py>,
         level: f64,
+        prior: Option<Column<'py>>,
     ) -> PyResult<Option<(Numbers<'py>, Numbers<'py>)>> {
-        let x = inputs.as_slice()?;
-        let band = detached(py, || self.alone().predict(x)?.sigma_band(level))?;
+        let (x, prior) = (inputs.as_slice()?, maybe(prior.as_ref())?);
+        let band = detached(py, || self.alone().predict(rows_of(x, prior))?.sigma_band(level))?;
         let band = band.map_err(|error| refused_input(error, self.fitted.names()))?;
         Ok(band.map(|(low, high)| (low.into_pyarray(py), high.into_pyarray(py))))
     }
 
     /// The least and the most error that each row's guaranteed interval holds.
+    #[pyo3(signature = (inputs, level, group, prior=None))]
     fn guaranteed<'py>(
         &self,
         py: Python<'py>,
         inputs: Inputs<'py>,
         level: f64,
         group: Option<Vec<String>>,
+        prior: Option<Column<'py>>,
     ) -> PyResult<(Numbers<'py>, Numbers<'py>)> {
         let (x, rows) = (inputs.as_slice()?, inputs.shape()[0]);
+        let prior = maybe(prior.as_ref())?;
         if let Some(labels) = group.as_ref().filter(|labels| labels.len() != rows) {
             return Err(PyValueError::new_err(format!(
                 "group has {} values but X has {rows} rows: give one value per row",
@@ -301,7 +335,7 @@ impl Fitted {
         }
         let ends = detached(py, || {
             let group = group.map(|labels| self.numbers_of(&labels));
-            let rows = Rows::new(x);
+            let rows = rows_of(x, prior);
             let rows = group.as_ref().map_or(rows, |group| rows.with_group(group));
             self.alone().predict(rows)?.guaranteed_errors(level)
         })?;

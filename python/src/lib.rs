@@ -2,6 +2,7 @@
 //! containers become arrays and arrays get names, is in `errbar/`.
 
 mod arrays;
+mod ensemble;
 mod fitted;
 mod forms;
 mod gaussian;
@@ -15,6 +16,8 @@ mod threads;
 /// What the front calls; `errbar/_errbar.pyi` has its types.
 #[pyo3::pymodule]
 mod _errbar {
+    #[pymodule_export]
+    use crate::ensemble::of_members;
     #[pymodule_export]
     use crate::fitted::{Fitted, coded, fit_sigma, on_scale};
     #[pymodule_export]

@@ -21,6 +21,7 @@ pub(crate) struct TimedRows<'py> {
     group: Option<Groups<'py>>,
     forecast: Option<Column<'py>>,
     observation: Column<'py>,
+    prior: Option<(String, Column<'py>)>,
 }
 
 /// The same, on their own.
@@ -31,6 +32,7 @@ struct Owned {
     columns: usize,
     forecast: Option<Vec<f64>>,
     observation: Vec<f64>,
+    prior: Option<(String, Vec<f64>)>,
 }
 
 impl TimedRows<'_> {
@@ -50,6 +52,10 @@ impl TimedRows<'_> {
             columns: self.inputs.shape()[1],
             forecast: self.forecast.as_ref().map(of).transpose()?,
             observation: of(&self.observation)?,
+            prior: match &self.prior {
+                Some((name, prior)) => Some((name.clone(), of(prior)?)),
+                None => None,
+            },
         })
     }
 }
@@ -62,7 +68,7 @@ impl Owned {
             inputs: &self.inputs,
             forecast: self.forecast.as_deref(),
             observation: &self.observation,
-            prior: None,
+            prior: self.prior.as_ref().map(|(name, prior)| (name.as_str(), prior.as_slice())),
         }
     }
 

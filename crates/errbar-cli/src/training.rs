@@ -140,6 +140,15 @@ impl Asking {
             }
             true => request.header().iter().filter(|name| !used.contains(name)).cloned().collect(),
         };
+        // A table of times, forecasts and observations: the forecast itself may tell.
+        let alone = match &made {
+            ErrorColumns::Difference { name, .. } if names.is_empty() => Some(name.clone()),
+            _ => None,
+        };
+        if alone.is_some() {
+            request.note("inputs: the forecast itself, as there is no other column");
+        }
+        let names: Vec<String> = names.into_iter().chain(alone.clone()).collect();
         let categories = &arguments.columns.categories;
         if let Some(name) = categories.iter().find(|name| !names.contains(name)) {
             if !request.has(name) {
@@ -181,7 +190,7 @@ impl Asking {
             inputs.push((name.clone(), id));
         }
         let not_in_all = request.not_in_all();
-        let named = !arguments.columns.inputs.is_empty();
+        let named = !arguments.columns.inputs.is_empty() || alone.is_some();
         Ok(Self { made, observed, weight, prior, group, inputs, ensemble, named, not_in_all })
     }
 

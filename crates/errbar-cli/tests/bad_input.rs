@@ -460,11 +460,11 @@ fn columns_that_do_not_fit() {
         .with("t.csv", "a,b\n1,2\n"),
         case(
             "nothing to depend on",
-            "fit t.csv -o out.json",
+            "fit t.csv --error e -o out.json",
             1,
             &["t.csv has no column of numbers or categories for sigma to depend on", "--inputs"],
         )
-        .with("t.csv", format!("mu,y\n{}", "1,2\n".repeat(30))),
+        .with("t.csv", format!("e\n{}", "1\n2\n".repeat(30))),
         case(
             "the same column twice",
             "fit good.csv --forecast y --observation y -o out.json",

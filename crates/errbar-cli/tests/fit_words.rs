@@ -54,3 +54,29 @@ fn inputs_are_said_to_be_shuffled_and_twins_are_one_entry() {
     let page = std::fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert_eq!(page.matches("nearly follow from one another").count(), 2);
 }
+
+/// Times, forecasts and observations, and nothing else.
+#[test]
+fn a_table_of_forecasts_alone_is_learned_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = crate::common::Numbers::new(3);
+    let mut text = String::from("time,forecast,observation\n");
+    for row in 0..400 {
+        let forecast = 1.0 + 4.0 * random.next();
+        text += &format!("{row},{forecast},{}\n", forecast + forecast * random.normal());
+    }
+    std::fs::write(folder.path().join("t.csv"), text).unwrap();
+    let run = |line: &str| errbar(folder.path(), line.split_whitespace()).well();
+    let fit = run("fit t.csv --time time --model polynomial -o m.json");
+    assert!(
+        fit.stderr.contains("inputs: the forecast itself, as there is no other column"),
+        "{}",
+        fit.stderr
+    );
+    std::fs::write(folder.path().join("new.csv"), "time,forecast\n500,1.2\n501,4.8\n").unwrap();
+    let said = run("predict new.csv --model m.json").printed();
+    let sigma = |row: usize| -> f64 {
+        said.lines().nth(row).unwrap().split(',').nth(2).unwrap().parse().unwrap()
+    };
+    assert!((3.0..5.5).contains(&(sigma(2) / sigma(1))), "{said}");
+}

@@ -127,6 +127,11 @@ impl Request {
         (!each.is_empty()).then(|| format!("not in all files, and not used: {}", listed(&each)))
     }
 
+    /// Says something beside what is said of the columns.
+    pub(crate) fn note(&mut self, words: &str) {
+        self.notes.push(words.into());
+    }
+
     /// Whether a column has this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.header().iter().any(|column| column == name)
