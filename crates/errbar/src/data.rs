@@ -160,8 +160,8 @@ impl<'a> Data<'a> {
     /// ```
     /// use errbar::Data;
     ///
-    /// let data = Data::new(&[1.0, 2.0], 1, &[0.1, -0.3])?.with_prior("spread", &[0.5, 0.1])?;
-    /// assert_eq!(data.error(), [0.2, -3.0]);
+    /// let data = Data::new(&[1.0, 2.0], 1, &[0.5, -3.0])?.with_prior("spread", &[0.25, 2.0])?;
+    /// assert_eq!(data.error(), [2.0, -1.5]);
     /// # Ok::<(), errbar::Error>(())
     /// ```
     ///
