@@ -64,7 +64,14 @@ fn a_bound_told_to_fit_is_kept_by_all() {
     let of = |scores: &serde_json::Value, name: &str| scores["scores"][name].as_f64().unwrap();
     assert!(of(&law, "rs") < 0.3 * of(&plain, "rs"), "{} {}", of(&law, "rs"), of(&plain, "rs"));
     assert!(of(&law, "crps") < of(&plain, "crps"));
-    errbar(path, "report test.csv -m m.json -o r.html".split(' ')).well();
+    let page = errbar(path, "report test.csv -m m.json -o r.html".split(' ')).well();
+    let advice = "of the observations are exactly 0, their least value";
+    assert!(!page.stderr.contains(advice), "{}", page.stderr);
+    let plain = errbar(path, format!("{fit} -q").split(' ')).well();
+    assert_eq!(plain.status, Some(0));
+    let page = errbar(path, "report test.csv -m m.json -o r.html".split(' ')).well();
+    assert!(page.stderr.contains(advice), "{}", page.stderr);
+    errbar(path, format!("{fit} --lower 0 -q").split(' ')).well();
     let page = std::fs::read_to_string(path.join("r.html")).unwrap();
     let shown = errbar::words::significant(of(&law, "crps"), 3);
     assert!(page.contains(&format!(">{shown}")), "{shown} is not on the page");

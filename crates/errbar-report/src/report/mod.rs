@@ -229,6 +229,13 @@ impl Report {
         let mut findings = diagnose::diagnose(&error, &context)?;
         // A law need not be centred at the forecast; whether its own place is right, the verdict says.
         findings.retain(|f| subject.laws.is_none() || !matches!(f, Finding::Biased { .. }));
+        // Laws that end at a bound know of it.
+        let known = subject.laws.map(|laws| laws.bounds(0)).unwrap_or_default();
+        findings.retain(|finding| match finding {
+            Finding::Bounded { below: true, .. } => known.lower().is_infinite(),
+            Finding::Bounded { below: false, .. } => known.upper().is_infinite(),
+            _ => true,
+        });
         let equal = match subject.laws {
             Some(laws) => law::judge::as_gaussian(&sample, laws)?,
             None => error.clone(),
