@@ -639,8 +639,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             self._check_time(time)
         if time is not None:
             inputs = table(self, X, reset=False)
-            prior = self._named_prior(prior_sigma)
-            rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None, prior)
+            named = self._named_prior(prior_sigma)
+            rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None, named)
             ends = _errbar.guaranteed_in_time(self.fitted_, rows, one_level(level))
             return np.stack(ends, axis=-1)
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
