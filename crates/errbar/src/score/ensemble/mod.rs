@@ -27,7 +27,7 @@ pub use ranks::RankHistogram;
 pub use spread::SpreadSkill;
 
 use super::several::Several;
-use crate::checks::{check_finite, check_length};
+use crate::checks::{check_finite, check_length, first_not_finite};
 use crate::error::{Error, Result};
 
 /// Members and the observations that followed, checked once.
@@ -63,7 +63,11 @@ impl<'a> Ensemble<'a> {
         check_finite("observation", observation)?;
         let odd = |value: &f64| !value.is_finite();
         let count = |part: &[f64]| part.iter().filter(|value| odd(value)).count();
-        let missing = members.values().chunks(4096).map(count).sum();
+        // Hardly ever there is anything to be counted.
+        let missing = match first_not_finite(members.values()) {
+            Some(_) => members.values().chunks(4096).map(count).sum(),
+            None => 0,
+        };
         if missing > 0 {
             let infinite = members.values().iter().position(|value| value.is_infinite());
             if let Some(place) = infinite {
