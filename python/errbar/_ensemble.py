@@ -33,6 +33,7 @@ def ensemble_inputs(members: Any, *, center: str = "mean") -> EnsembleInputs:
 
     Examples
     --------
+    >>> import errbar
     >>> import numpy as np
     >>> made = errbar.ensemble_inputs([[0.0, np.nan, 3.0, 3.0]])
     >>> made.forecast, made.names
