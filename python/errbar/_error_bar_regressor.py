@@ -16,16 +16,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from ._arrays import Floats, floats, one_level
 from ._categories import chosen
+from ._given import refuse_what_is_no_number, seed_of, target, usual_names, weights
 from ._law import Law
 from ._normal import Normal
-from ._sigma_regressor import (
-    SigmaRegressor,
-    refuse_what_is_no_number,
-    seed_of,
-    target,
-    usual_names,
-    weights,
-)
+from ._sigma_regressor import SigmaRegressor
 
 # What stands for a part that is not given.
 USUAL = {"estimator": LinearRegression, "sigma": SigmaRegressor}

@@ -158,7 +158,7 @@ def backtest(
     X : array_like of shape (rows, inputs)
         What sigma may depend on.
     forecast, observation, time : array_like
-        Of each row. What is not observed is NaN. Times are numbers, or dates (datetime64, datetime).
+        Of each row. The forecast may be None where ``members`` of X make it. What is not observed is NaN. Times are numbers, or dates (datetime64, datetime).
     group : array_like, optional
         The group of each row (a station), each of which is followed by itself.
     start : float or time, default=0.7
@@ -194,14 +194,19 @@ def backtest(
     >>> bool(walk.crps.mean() < walk.crps_as_fitted.mean())
     True
     """
-    from ._sigma_regressor import SigmaRegressor, learned_table, usual_names, weights
+    from ._given import learned_table, weights
+    from ._members import ensemble_of, made_of
+    from ._sigma_regressor import SigmaRegressor
 
     promised = [float(level) for level in np.atleast_1d(floats("guarantee", guarantee)).ravel()]
     regressor = SigmaRegressor(**parameters, debias=debias is True, time_order=True)
     wanted = regressor._wanted()
-    inputs, categories = learned_table(regressor, X)
-    names = getattr(regressor, "feature_names_in_", None)
-    names = usual_names(inputs.shape[1]) if names is None else names
+    ensemble = ensemble_of(X, regressor.members, regressor.center)
+    inputs, categories, names = learned_table(regressor, X, ensemble)
+    if forecast is None:
+        if ensemble is None:
+            raise ValueError("give the forecast of each row, or name the members that make it: members=...")
+        forecast = made_of(X, ensemble)[1]
     seconds, dates = times(time)
     of = {
         "time": name_of(time, "time"),

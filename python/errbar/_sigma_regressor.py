@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import sys
 import warnings
@@ -10,14 +9,28 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import _errbar
-from ._arrays import Floats, floats, groups_of, name_of, one_level, refuse_twice
-from ._categories import Category, chosen, encoded
+from ._arrays import Floats, floats, groups_of, name_of, one_level
+from ._categories import Category
 from ._cost import Beta
+from ._given import (
+    calendar_of,
+    count,
+    jobs,
+    learned_table,
+    number,
+    one_of,
+    seed_of,
+    table,
+    target,
+    text,
+    usual_names,
+    weights,
+)
 from ._law import Law
+from ._members import ensemble_of, has_members, made_names, made_of, natural
 from ._series import Kept, Update, offset_of, rows_in_time, span, spans, times
 
 
@@ -151,6 +164,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         Which columns are categories (a station, a carrier): a mask, places or names. By default those that hold
         text in a table with names: pandas and Polars categoricals and strings. Each level has a number of its
         own, shrunk by how few rows say so; levels that were not seen get a sigma, and :meth:`outside` says so.
+    members : str, list or None, default=None
+        Which columns are members of an ensemble: a pattern of names ("rainfc.*"), names, places or a mask. Their mean
+        is then the forecast where none is given (``fit(X, observation=...)``, ``predict_interval(X)``), and the inputs
+        are the other columns, that mean, the standard deviation of the members and the share of them that are zero.
+        Members may be missing (NaN). The model file keeps which they are.
+    center : {"mean", "median"}, default="mean"
+        What the forecast is of the members.
     calendar : {"auto", "no"}, default="auto"
         Of rows in time (``fit(..., time=...)``) whose times are dates: whether hour of day, day of week and season are
         inputs, too, where later rows gain by them (``calendar_`` says which). The methods that take inputs then need the
@@ -231,6 +251,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         guarantee: str | None = None,
         guarantee_levels: Any = (),
         categorical_features: Any = "from_dtype",
+        members: Any = None,
+        center: str = "mean",
         calendar: str = "auto",
         delay: int | str = 1,
         lag: Any = (),
@@ -259,6 +281,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self.guarantee = guarantee
         self.guarantee_levels = guarantee_levels
         self.categorical_features = categorical_features
+        self.members = members
+        self.center = center
         self.calendar = calendar
         self.delay = delay
         self.lag = lag
@@ -299,12 +323,15 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         takes later.
         """
         wanted = self._wanted()
-        inputs, categories = learned_table(self, X)
+        ensemble = ensemble_of(X, self.members, self.center)
+        inputs, categories, names = learned_table(self, X, ensemble)
+        makes = ensemble is not None and error is None and y is None and forecast is None
+        if ensemble is not None and makes:
+            if observation is None:
+                raise ValueError("members make the forecast: give the observation of each row too")
+            forecast = made_of(X, ensemble)[1]
         errors = self._errors(error, y, forecast, observation)
         weight = weights(sample_weight)
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = usual_names(inputs.shape[1])
         groups = None if group is None else groups_of(group)
         prior = None
         if prior_sigma is not None:
@@ -317,6 +344,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 ("debias", self.debias),
                 ("inputs that are texts", bool(categories)),
                 ("prior_sigma", prior is not None),
+                ("members", ensemble is not None),
             ):
                 if given:
                     raise ValueError(f"fit_mean=True does not go with {name}: leave one of them out")
@@ -335,6 +363,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             self.fitted_ = _errbar.fit_sigma(
                 inputs, list(names), categories, errors, weight, prior, groups, wanted
             )
+        if ensemble is not None:
+            self.fitted_ = self.fitted_.with_ensemble(*ensemble, makes)
         self._warn()
         return self
 
@@ -395,8 +425,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if (error is None) == (observation is None):
             raise ValueError("give the error of each row, or forecast and observation")
         self._check_time(time)
-        inputs = table(self, X, reset=False)
+        inputs = table(self, X)
         seen = floats("error" if observation is None else "observation", error if observation is None else observation)
+        if observation is not None:
+            forecast = self._around(X, forecast)
         rows = rows_in_time(inputs, times(time)[0], group, forecast, seen, self._named_prior(prior_sigma))
         self.fitted_, said = _errbar.update(self.fitted_, rows, bool(replace))
         kept = [Kept(*one) for one in said.pop("guarantee")]
@@ -420,10 +452,20 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self, X: Any, forecast: Any, time: Any, group: Any, levels: list[float], prior_sigma: Any
     ) -> tuple[Floats, list[Floats]]:
         """What is said of rows in time by what was known then."""
-        inputs = table(self, X, reset=False)
+        inputs = table(self, X)
         around = np.zeros(len(inputs)) if forecast is None else target("forecast", forecast)
         rows = rows_in_time(inputs, times(time)[0], group, around, None, self._named_prior(prior_sigma))
         return _errbar.followed(self.fitted_, rows, levels)
+
+    def _around(self, X: Any, forecast: Any) -> Floats | None:
+        """The forecast of each row: that which is given, or that which its members make."""
+        check_is_fitted(self)
+        if forecast is not None:
+            return target("forecast", forecast)
+        ensemble = self.fitted_.ensemble
+        if ensemble is None or self.fitted_.forecast not in made_names(ensemble) or not has_members(X, ensemble):
+            return None
+        return made_of(X, ensemble)[1]
 
     def _check_time(self, time: Any) -> None:
         check_is_fitted(self)
@@ -448,7 +490,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     def _inputs(self, X: Any, time: Any) -> Floats:
         """Inputs with what of the calendar the model takes."""
         check_is_fitted(self)
-        inputs = table(self, X, reset=False)
+        inputs = table(self, X)
         if not self.fitted_.calendar:
             return inputs
         self._check_time(time)
@@ -511,14 +553,14 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         """
         self._check_time(time)
         levels = np.atleast_1d(floats("quantiles", quantiles)).ravel().tolist()
-        around = None if forecast is None else target("forecast", forecast)
+        around = self._around(X, forecast)
         if time is not None:
-            if forecast is None:
+            if around is None:
                 raise ValueError("give the forecast of each row: this model knows sigma alone")
-            columns = self._followed(X, forecast, time, group, levels, prior_sigma)[1]
+            columns = self._followed(X, around, time, group, levels, prior_sigma)[1]
         else:
             prior = self._prior(prior_sigma)
-            columns = self.fitted_.quantiles(table(self, X, reset=False), around, levels, prior)
+            columns = self.fitted_.quantiles(table(self, X), around, levels, prior)
         return np.stack(columns, axis=-1) if columns else np.empty((len(X), 0))
 
     def predict_interval(
@@ -555,8 +597,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 "laws that follow what was observed have no name: see predict_quantiles, predict_interval"
             )
         bias, own, sigma, _ = self._predicted(X, time, prior_sigma)
-        if forecast is not None:
-            centre = target("forecast", forecast) + (0.0 if bias is None else bias)
+        around = self._around(X, forecast)
+        if around is not None:
+            centre = around + (0.0 if bias is None else bias)
         elif own is not None:
             centre = own
         else:
@@ -569,7 +612,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if self.fitted_.curve is not None:
             return Law("curve", forecast, sigma, curve=self.fitted_.curve, **bounds)
         # Each row has its own where the skew turns with the inputs.
-        of_rows = self.fitted_.laws_of(table(self, X, reset=False))
+        of_rows = self.fitted_.laws_of(table(self, X))
         base, df, location, left, right = of_rows or self.fitted_.law
         sides = {"left": left * sigma, "right": right * sigma}
         return Law(base, forecast + location * sigma, df=df, **sides, **bounds)
@@ -638,7 +681,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         if self.fitted_.promised or time is not None:
             self._check_time(time)
         if time is not None:
-            inputs = table(self, X, reset=False)
+            inputs = table(self, X)
             named = self._named_prior(prior_sigma)
             rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None, named)
             ends = _errbar.guaranteed_in_time(self.fitted_, rows, one_level(level))
@@ -657,8 +700,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return np.array(self.fitted_.guaranteed_by(number("level", level), labels), dtype=object)
 
     def forecast(self, X: Any) -> Floats:
-        """The forecast of each row, by a model that makes one (``fit_mean=True``)."""
-        forecast = self._predicted(X)[1]
+        """The forecast of each row, by a model that makes one (``fit_mean=True``), or of its ``members``."""
+        made = self._around(X, None)
+        forecast = self._predicted(X)[1] if made is None else made
         if forecast is None:
             raise ValueError("this model knows sigma alone: fit one with fit_mean=True for a forecast")
         return forecast
@@ -703,9 +747,13 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         fitted = _errbar.Fitted.load(path)
         loaded = cls(**fitted.options)
         loaded.fitted_ = fitted
-        loaded.n_features_in_ = len(fitted.names)
-        if fitted.names != usual_names(len(fitted.names)):
-            loaded.feature_names_in_ = np.array(fitted.names, dtype=object)
+        names = fitted.names
+        if (ensemble := fitted.ensemble) is not None:
+            loaded.members, loaded.center = ensemble
+            names = sorted({*names, *ensemble[0]} - {*made_names(ensemble)}, key=natural)
+        loaded.n_features_in_ = len(names)
+        if names != usual_names(len(names)):
+            loaded.feature_names_in_ = np.array(names, dtype=object)
         return loaded
 
     @property
@@ -835,140 +883,3 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         tags.regressor_tags.poor_score = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def usual_names(columns: int) -> list[str]:
-    """The names of inputs that have none, as scikit-learn counts them."""
-    return [f"x{i}" for i in range(columns)]
-
-
-def table(estimator: Any, X: Any, *, reset: bool) -> Floats:
-    """Inputs as rows of doubles. scikit-learn looks at names and shapes; that values are finite is
-    seen later, where row and column can be named."""
-    if not reset and (known := estimator.fitted_.categories):
-        places = [place for place, _ in known]
-        refuse_what_is_no_number(X, places)
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-        return encoded(X, places, known)[0]
-    refuse_what_is_no_number(X)
-    inputs = validate_data(
-        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
-    )
-    return np.require(inputs, requirements="C")
-
-
-def learned_table(estimator: Any, X: Any) -> tuple[Floats, list[Category]]:
-    """The same for inputs to learn from, of which some may be categories."""
-    places = chosen(X, estimator.categorical_features)
-    if not places:
-        return table(estimator, X, reset=True), []
-    refuse_what_is_no_number(X, places)
-    validate_data(estimator, X, reset=True, skip_check_array=True)
-    return encoded(X, places, None)
-
-
-def refuse_what_is_no_number(X: Any, categories: Any = ()) -> None:
-    """A sentence for inputs that are words or times, with the first of them, but for categories, and for two columns of
-    one name."""
-    # PyArrow's columns are the values; elsewhere they are the names.
-    names = getattr(X, "column_names", None)
-    names = getattr(X, "columns", None) if names is None else names
-    if names is not None:
-        refuse_twice([str(name) for name in names])
-        columns = [(str(name), np.asarray(X[name])) for name in names]
-    elif isinstance(X, (np.ndarray, list, tuple)) and np.ndim(X) == 2:
-        # Beside texts, numbers of a list would be texts too.
-        rows = np.asarray(X, dtype=object) if len(categories) and not isinstance(X, np.ndarray) else np.asarray(X)
-        columns = [(f"x{place}", values) for place, values in enumerate(rows.T)]
-    else:
-        return
-    for place, (name, values) in enumerate(columns):
-        if place in categories:
-            continue
-        for row, value in enumerate(values if values.dtype.kind in "OUSmM" else ()):
-            if isinstance(value, (str, bytes)):
-                what = f"{str(value)!r}, which is no number: name it in categorical_features, or leave the column out"
-            elif isinstance(value, TIMES):
-                what = f"{value}, a time: give numbers, such as the hour, or days since a start"
-            else:
-                continue
-            raise ValueError(f'the input "{name}" at row {row} is {what}')
-
-
-TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-
-
-def target(name: str, values: Any) -> Floats:
-    """One value for each row, in the ways of scikit-learn (a single column is warned about)."""
-    return floats(name, column_or_1d(floats(name, values), warn=True))
-
-
-def one_of(error: Any, y: Any) -> Any:
-    """The error, by whichever name it came."""
-    if (error is None) == (y is None):
-        raise ValueError(
-            "SigmaRegressor requires y to be passed, but the target y is None: "
-            "give the error of each row, observation minus forecast"
-            if y is None
-            else "error and y are two names of the same: give one of them"
-        )
-    return y if error is None else error
-
-
-def weights(sample_weight: Any) -> Floats | None:
-    """The weight of each row, if there are weights."""
-    if sample_weight is None:
-        return None
-    weight = target("sample_weight", sample_weight)
-    if weight.size and not weight.any():
-        raise ValueError(f"all {weight.size} weights are zero: at least one row must count")
-    return weight
-
-
-def seed_of(random_state: Any) -> int:
-    """The seed that a ``random_state`` of scikit-learn means."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, (int, np.integer)):
-        return count("random_state", random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def text(name: str, value: Any) -> str:
-    """A choice by its name."""
-    if isinstance(value, str):
-        return str(value)
-    raise ValueError(f"{name} is {value!r}: give its name as text")
-
-
-def calendar_of(value: Any) -> bool:
-    """Whether the calendar may be looked at."""
-    if value not in ("auto", "no"):
-        raise ValueError(f'calendar is {value!r}: give "auto" or "no"')
-    return bool(value == "auto")
-
-
-def count(name: str, value: Any) -> int:
-    """A whole number of 0 or more."""
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**63:
-        return int(value)
-    raise ValueError(f"{name} is {value!r}: give a whole number of 0 or more")
-
-
-def jobs(n_jobs: Any) -> int | None:
-    """A number of threads as scikit-learn counts them."""
-    if n_jobs is None:
-        return None
-    if isinstance(n_jobs, (int, np.integer)) and -(2**31) < n_jobs < 2**31:
-        return int(n_jobs)
-    raise ValueError(f"n_jobs is {n_jobs!r}: give a number of threads, -1 for all, or None")
-
-
-def number(name: str, value: Any) -> float:
-    """A number."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {value!r}: give a number") from None

@@ -29,8 +29,17 @@ from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, N
 
 import errbar
 from errbar._arrays import Floats, column, maybe_column
+from errbar._forms import EventScores
 
-__all__ = ["pit_histogram", "reliability_diagram", "sigma_curve", "spread_skill"]
+__all__ = [
+    "economic_value",
+    "event_reliability",
+    "pit_histogram",
+    "reliability_diagram",
+    "roc",
+    "sigma_curve",
+    "spread_skill",
+]
 
 # The report's colours: tones of Okabe and Ito, which colour-blind readers can tell apart.
 _OBSERVED = "#D55E00"
@@ -264,6 +273,79 @@ def sigma_curve(
     ax.plot(x[order], forecast[order], color=_FORECAST, lw=2.2, label="forecast")
     ax.set(xlim=(x.min(), x.max()), xlabel="x", ylabel="observation")
     _legend_above(ax)
+    return ax
+
+
+def event_reliability(event: EventScores, *, ax: Axes | None = None) -> Axes:
+    """How often an event happened where its probability was said to be so much.
+
+    On the diagonal all is well; nearer to the base rate than that, probabilities are too sure. Points are tenths of the
+    probabilities, the bars around the diagonal what chance leaves to such that are right (95% of the time), the line the
+    isotonic regression, which would put them right.
+
+    Parameters
+    ----------
+    event : EventScores
+        Of :func:`errbar.scores`: ``errbar.scores(..., events="> 50").events[0]``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+    """
+    ax = _axes(ax)
+    said = np.array([one.mean_probability for one in event.diagram])
+    low, high = (np.array([getattr(one, end) for one in event.diagram]) for end in ("low", "high"))
+    ax.vlines(said, low, high, color=_CHANCE, lw=7.0, label="range of chance (95%)")
+    ax.plot([0.0, 1.0], [0.0, 1.0], color=_INK, lw=0.8)
+    ax.axhline(event.base_rate, color=_INK, lw=0.8, ls=(0, (5, 4)))
+    x = [end for block in event.recalibrated for end in (block.from_, block.to)]
+    ax.plot(x, [block.frequency for block in event.recalibrated for _ in range(2)], color=_FORECAST, lw=1.6, label="recalibrated")
+    ax.plot(said, [one.frequency for one in event.diagram], "o", color=_OBSERVED, ms=5.0, label="observed")
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal", title=event.event)
+    ax.set(xlabel="probability that was said", ylabel="how often it happened")
+    _in_percent(ax)
+    ax.legend(loc="upper left", fontsize="small", frameon=False)
+    return ax
+
+
+def roc(event: EventScores, *, ax: Axes | None = None) -> Axes:
+    """What comes of warnings at every probability: events that are caught, against false alarms.
+
+    The further the curve is above the diagonal the better events are told apart; its area is 1 where they all are, 0.5
+    where none is. Parameters as in :func:`event_reliability`.
+    """
+    ax = _axes(ax)
+    points = event.roc.points
+    ax.plot([0.0, 1.0], [0.0, 1.0], color=_INK, lw=0.8)
+    ax.plot(
+        [point.false_alarm_rate for point in points],
+        [point.hit_rate for point in points],
+        color=_FORECAST,
+        lw=2.0,
+        label=f"area {event.roc.area:.3f}",
+    )
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="equal", title=event.event)
+    ax.set(xlabel="false alarms among all that were no events", ylabel="events that are caught")
+    _in_percent(ax)
+    ax.legend(loc="lower right", fontsize="small", frameon=False)
+    return ax
+
+
+def economic_value(event: EventScores, *, ax: Axes | None = None) -> Axes:
+    """What probabilities are worth to people who can act: 1 is knowing what comes, 0 is knowing the base rate alone.
+
+    For each ratio of what acting costs to what it saves; the dashed line is what they would be worth if they were
+    reliable. Parameters as in :func:`event_reliability`.
+    """
+    ax = _axes(ax)
+    x = [point.cost_loss for point in event.value]
+    values = np.array([point.value for point in event.value])
+    ax.axhline(0.0, color=_INK, lw=0.8)
+    ax.plot(x, [point.recalibrated for point in event.value], color=_POINTS, lw=1.2, ls=(0, (5, 4)), label="if reliable")
+    ax.plot(x, values, color=_FORECAST, lw=2.0, label="as they are")
+    # Far below nothing, how far does not matter.
+    ax.set(xlim=(0.0, 1.0), ylim=(max(-0.25, min(0.0, float(values.min())) - 0.05), 1.0))
+    ax.set(xlabel="cost of acting / loss without", ylabel="relative economic value")
+    _legend_above(ax)
+    ax.set_title(event.event, pad=22.0)
     return ax
 
 

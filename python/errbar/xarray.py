@@ -37,6 +37,7 @@ __all__ = [
     "crps",
     "crps_ensemble",
     "crps_gradient",
+    "ensemble_inputs",
     "nlpd",
     "pit",
     "reliability_score",
@@ -120,6 +121,45 @@ def _crps_of_members(fair: bool, observation: Any, members: Any) -> Floats:
     if known.any():
         out[known] = errbar.crps_ensemble(observation[known], members[known], fair=fair)
     return out
+
+
+def ensemble_inputs(
+    members: xr.DataArray, member_dim: Hashable = "member", *, center: str = "mean"
+) -> xr.Dataset:
+    """The forecast that the members along `member_dim` make, their spread and the share of them that are zero, as inputs
+    for a model of its errors: see :func:`errbar.ensemble_inputs`. Lazy where the members are lazy; `member_dim` is then to
+    be one chunk.
+
+    Examples
+    --------
+    >>> import xarray as xr
+    >>> import errbar.xarray
+    >>> members = xr.DataArray([[0.0, 3.0], [1.0, 3.0]], dims=("station", "member"))
+    >>> errbar.xarray.ensemble_inputs(members)["members_mean"].values
+    array([1.5, 2. ])
+    """
+    if not isinstance(members, xr.DataArray):
+        raise ValueError(f"members is a {type(members).__name__}: give an xarray.DataArray")
+    if member_dim not in members.dims:
+        known = ", ".join(map(str, members.dims))
+        raise ValueError(f"member_dim {member_dim!r} is no dimension of members, which has {known}")
+    names = errbar.ensemble_inputs(np.empty((0, 1)), center=center).names
+    made = xr.apply_ufunc(
+        partial(_made_of_members, center),
+        members,
+        input_core_dims=[[member_dim]],
+        output_core_dims=[["made"]],
+        dask="parallelized",
+        output_dtypes=[float],
+        dask_gufunc_kwargs={"output_sizes": {"made": len(names)}},
+    )
+    return xr.Dataset({name: made.isel(made=place, drop=True) for place, name in enumerate(names)})
+
+
+def _made_of_members(center: str, members: Any) -> Floats:
+    members = np.require(members, float, ["C", "A"])
+    rows = members.reshape(-1, members.shape[-1])
+    return errbar.ensemble_inputs(rows, center=center).inputs.reshape(*members.shape[:-1], -1)
 
 
 def _check_members(observation: Any, members: Any, member_dim: Hashable) -> None:

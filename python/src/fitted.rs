@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::path::PathBuf;
 
 use errbar::categories::{self, Codes};
+use errbar::ensemble::{Center, Ensemble};
 use errbar::fit::guarantee::{self, Method};
 use errbar::fit::{self, Kind, Rows};
 use errbar::law::{Base, Bounds, Law, Transform};
@@ -259,6 +260,21 @@ impl Fitted {
     #[getter]
     fn prior(&self) -> Option<&str> {
         self.fitted.prior()
+    }
+
+    /// The members that make the forecast and some of the inputs, and what it is of them.
+    #[getter]
+    fn ensemble(&self) -> Option<(Vec<String>, &'static str)> {
+        let own = self.fitted.ensemble()?;
+        Some((own.members().to_vec(), own.center().name()))
+    }
+
+    /// The same model, some of whose inputs are made of members, and its forecast too or not.
+    fn with_ensemble(&self, members: Vec<String>, center: &str, makes: bool) -> PyResult<Self> {
+        let ensemble = Ensemble::new(members, center.parse::<Center>().map_err(refused)?);
+        let forecast = ensemble.forecast();
+        let own = Self { fitted: self.fitted.clone().with_ensemble(Some(ensemble)) };
+        Ok(if makes { own.with_forecast(forecast) } else { own })
     }
 
     /// For each probability the values that rows do not exceed with it, around these forecasts (or the

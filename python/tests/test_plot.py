@@ -133,6 +133,47 @@ def test_chance_alone_stays_in_its_range():
     assert 0.925 < np.mean(inside["spread"]) < 0.975
 
 
+@pytest.fixture
+def event():
+    rng = np.random.default_rng(0)
+    forecast, sigma = rng.normal(0.0, 2.0, 3000), rng.uniform(0.5, 3.0, 3000)
+    observation = forecast + sigma * rng.normal(size=3000)
+    found = errbar.scores(observation, forecast, 0.6 * sigma, events="> 2").events[0]
+    said = stats.norm.sf((2.0 - forecast) / (0.6 * sigma))
+    return found, said, observation > 2.0
+
+
+def test_figures_of_an_event_say_what_happened(event):
+    found, said, happened = event
+    ax = plot.event_reliability(found)
+    drawn = line(ax, "observed")
+    tenth = np.minimum((10 * said).astype(int), 9)
+    by_hand = [[f(values[tenth == k]) for k in range(10)] for f, values in ((np.mean, said), (np.mean, happened))]
+    np.testing.assert_allclose(drawn, by_hand, rtol=1e-9)
+    ends = [segment[:, 1] for segment in ax.collections[0].get_segments()]
+    bins = [(said[tenth == k].mean(), np.sum(tenth == k)) for k in range(10)]
+    for (low, high), (p, rows) in zip(ends, bins):
+        assert abs(0.5 * (low + high) - p) < 1.0 / rows + 0.02 and high - low < 6.0 * np.sqrt(0.25 / rows)
+
+    ax = plot.roc(found)
+    x, y = ax.lines[1].get_data()
+    assert (x[0], y[0]) == (0.0, 0.0) and (x[-1], y[-1]) == (1.0, 1.0)
+    # The area is the share of pairs that are told apart.
+    higher = (said[happened][:, None] > said[~happened]).mean()
+    assert abs(np.trapezoid(y, x) - higher) < 1e-3
+    assert ax.lines[1].get_label() == f"area {found.roc.area:.3f}"
+
+    ax = plot.economic_value(found)
+    x, y = line(ax, "as they are")
+    base, near = happened.mean(), np.argmin(np.abs(np.asarray(x) - 0.3))
+    ratio = x[near]
+    warned = said >= ratio
+    expense = ratio * warned.mean() + (happened & ~warned).mean()
+    by_hand = (min(ratio, base) - expense) / (min(ratio, base) - base * ratio)
+    np.testing.assert_allclose(y[near], by_hand, rtol=1e-6)
+    plt.close("all")
+
+
 def test_a_curve_has_its_intervals():
     x = np.array([2.0, 0.0, 1.0])
     ax = plot.sigma_curve(x, [5.0, 3.0, 4.0], [1.0, 2.0, 3.0], [4.0, 4.0, 4.0])

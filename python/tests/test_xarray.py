@@ -202,3 +202,19 @@ def test_a_cluster_of_processes_gives_the_same(case):
 def test_examples_in_the_documentation_hold():
     found = doctest.testmod(errbar.xarray)
     assert found.attempted > 3 and found.failed == 0
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_inputs_made_of_members(lazy):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(3, 11, 5)).round(1)
+    values[1, 2:5, 3] = np.nan
+    members = xr.DataArray(values, dims=("time", "number", "station"), coords={"time": [1, 2, 3]})
+    made = errbar.xarray.ensemble_inputs(members.chunk(time=1) if lazy else members, "number", center="median")
+    assert set(made) == {"members_median", "members_spread", "members_zeros"}
+    assert made["members_median"].dims == ("time", "station") and made["time"].values.tolist() == [1, 2, 3]
+    np.testing.assert_allclose(made["members_median"], members.median("number"))
+    np.testing.assert_allclose(made["members_spread"], members.std("number", ddof=1))
+    np.testing.assert_allclose(made["members_zeros"], (members == 0).where(members.notnull()).mean("number"))
+    with pytest.raises(ValueError, match="'member' is no dimension of members, which has time, number, station"):
+        errbar.xarray.ensemble_inputs(members)

@@ -60,6 +60,7 @@ pub(super) fn write(
             dates: training.kept.time_is_dates(),
         },
         groups: groups.as_ref().map(|(name, labels, rows)| Groups { name, labels, rows }),
+        moved: walk.fitted.bias().is_some(),
         ..Subject::default()
     };
     let progress = arguments.console.progress("Judging");

@@ -39,6 +39,8 @@ pub(super) struct ReportRows {
     laws: Vec<ErrorLaw>,
     /// Whether these differ with the inputs.
     turns: bool,
+    /// Whether forecasts are moved by the bias of the model.
+    moved: bool,
     /// Of each error, where observations keep to some.
     bounds: Option<Vec<Bounds>>,
     weight: Option<Vec<f64>>,
@@ -196,6 +198,7 @@ impl ReportRows {
             weight: asked.weight.map(|id| kept.numbers(id).to_vec()),
             laws: Vec::new(),
             turns: false,
+            moved: false,
             bounds: None,
             y,
             inputs,
@@ -296,6 +299,7 @@ impl ReportRows {
         }
         let known = self.known(fitted, &all, columns, prior.as_deref());
         if !bias.is_empty() {
+            self.moved = true;
             self.mu.iter_mut().zip(&bias).for_each(|(mu, bias)| *mu += bias);
             self.notes
                 .push("every forecast is moved by the bias that the model has learned".into());
@@ -406,6 +410,7 @@ impl ReportRows {
             },
             sigma: &self.sigma,
             turns: self.turns,
+            moved: self.moved,
             laws: (!self.laws.is_empty())
                 .then(|| ErrorLaws::new(&self.laws).within(self.bounds.as_deref())),
             weight: self.weight.as_deref(),

@@ -179,8 +179,16 @@ fn rescaled_in_words(Rescaled { factor, crps, skill }: Rescaled, report: &Report
 fn bias_in_words(report: &Report) -> String {
     let Scores { bias, mean_z, mae, .. } = report.scores;
     let short = |value: f64| significant(value, 3).replace('-', "−");
-    let remedy = "Correct it first: errbar fit --debias learns the bias from the inputs and moves \
-                  forecasts by it. Error bars can then be narrower.";
+    let remedy = match report.moved {
+        false => {
+            "Correct it first: errbar fit --debias learns the bias from the inputs and moves forecasts by it. \
+             Error bars can then be narrower."
+        }
+        true => {
+            "The bias that the model learned is not that of these rows: fit it again with recent ones, or have it \
+             follow what is observed (errbar update)."
+        }
+    };
     // Unless most of the error is one bias, its sign must be explained.
     if mean_z * bias < 0.0 && bias.abs() < 0.5 * mae {
         let [small, large] = if mean_z > 0.0 { ["low", "high"] } else { ["high", "low"] };

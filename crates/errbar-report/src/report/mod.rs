@@ -122,6 +122,8 @@ pub struct Subject<'a> {
     pub laws: Option<ErrorLaws<'a>>,
     /// Whether these differ with the inputs.
     pub turns: bool,
+    /// Whether forecasts were moved already by a bias that was learned.
+    pub moved: bool,
     /// The weight of each row.
     pub weight: Option<&'a [f64]>,
     /// What sigma may depend on.
@@ -182,6 +184,8 @@ pub struct Report {
     events: Vec<JudgedEvent>,
     /// What remedies would gain.
     gains: advice::Gains,
+    /// Whether a bias was learned before.
+    moved: bool,
     /// The names of observation and forecast.
     names: [String; 2],
     /// The first and the last time, in words.
@@ -260,6 +264,7 @@ impl Report {
             gains,
             names: [name(&subject.observation), name(&subject.forecast)],
             span: figures::span(subject),
+            moved: subject.moved,
             rescaled: rescaled(&verdict, &sample, subject.laws, &scores),
             sigma_range: bins::quantile_range(subject.sigma, LEVEL),
             verdict,

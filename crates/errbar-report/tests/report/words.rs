@@ -35,6 +35,10 @@ fn a_bias_comes_before_a_sigma_that_covers_it() {
     let advice = biased.advice();
     assert!(advice[0].starts_with("The forecast is biased: observations lie 0."), "{advice:?}");
     assert!(advice[0].contains("errbar fit --debias"), "{advice:?}");
+    // Where a bias has been learned, learning one is no advice.
+    let again = &report(&Subject { moved: true, ..made.subject() }).advice()[0];
+    assert!(!again.contains("--debias") && again.contains("errbar update"), "{again}");
+    assert!(advice[0].contains("errbar fit --debias"), "{advice:?}");
     assert!(!advice.iter().any(|words| words.contains("Multiply")), "{advice:?}");
 }
 
