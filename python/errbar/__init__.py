@@ -27,6 +27,7 @@ from ._report import Report, report
 from ._rows import crps, crps_ensemble, crps_gradient, erf, erfinv, nlpd, pit
 from ._scores import Scores, scores
 from ._series import Backtest, Kept, Update, backtest
+from ._sums import MergedScores, ScoreSums
 
 if TYPE_CHECKING:
     from .sklearn import ErrorBarRegressor, SigmaRegressor
@@ -37,8 +38,10 @@ __all__ = [
     "EnsembleInputs",
     "Kept",
     "Law",
+    "MergedScores",
     "Normal",
     "Report",
+    "ScoreSums",
     "Scores",
     "Update",
     "__version__",

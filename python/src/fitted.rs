@@ -37,7 +37,7 @@ type Predicted<'py> =
 type LawOfRows<'py> = (&'static str, Option<f64>, Numbers<'py>, Numbers<'py>, Numbers<'py>);
 
 /// What groups are called that are too small to be promised something on their own.
-const TOGETHER: &str = "small groups together";
+pub(crate) const TOGETHER: &str = "small groups together";
 
 /// What rows are grouped by, the groups, and for each row its place among them.
 pub(crate) type Groups<'py> = (String, Vec<String>, PyReadonlyArray1<'py, u32>);
@@ -415,6 +415,32 @@ impl Fitted {
         let all = self.fitted.with_calendar(inputs.as_slice()?, time.as_slice()?);
         let (all, rows) = (all.map_err(refused)?, inputs.shape()[0]);
         all.into_pyarray(py).reshape([rows, inputs.shape()[1] + 2 * self.fitted.calendar().len()])
+    }
+
+    /// The column of times, where it was fitted to rows in time.
+    #[getter]
+    fn time(&self) -> Option<&str> {
+        self.fitted.series().map(|series| series.time.as_str())
+    }
+
+    /// What its guarantees are grouped by.
+    #[getter]
+    fn grouped_by(&self) -> Option<&str> {
+        self.fitted.guarantee()?.grouped_by()
+    }
+
+    /// The members of an ensemble that its inputs are made of, what the forecast is of them, and what these inputs are called.
+    #[getter]
+    fn members(&self) -> Option<(Vec<String>, &'static str, Vec<String>)> {
+        let ensemble = self.fitted.ensemble()?;
+        let center = ensemble.center().name();
+        Some((ensemble.members().to_vec(), center, ensemble.inputs().to_vec()))
+    }
+
+    /// Whether it learned a bias, and so needs the forecast.
+    #[getter]
+    fn has_bias(&self) -> bool {
+        self.fitted.bias().is_some()
     }
 
     /// Whether it knows times, and how many rows it has followed; none where it does not.

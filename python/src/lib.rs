@@ -2,6 +2,7 @@
 //! containers become arrays and arrays get names, is in `errbar/`.
 
 mod arrays;
+mod batches;
 mod ensemble;
 mod fitted;
 mod forms;
@@ -11,11 +12,14 @@ mod program;
 mod report;
 mod scores;
 mod series;
+mod sums;
 mod threads;
 
 /// What the front calls; `errbar/_errbar.pyi` has its types.
 #[pyo3::pymodule]
 mod _errbar {
+    #[pymodule_export]
+    use crate::batches::Columns;
     #[pymodule_export]
     use crate::ensemble::of_members;
     #[pymodule_export]
@@ -37,6 +41,8 @@ mod _errbar {
     };
     #[pymodule_export]
     use crate::series::{backtest, fit_series, followed, guaranteed_in_time, update};
+    #[pymodule_export]
+    use crate::sums::Sums;
 
     /// The version of errbar.
     #[pymodule_export]

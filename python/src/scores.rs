@@ -15,9 +15,9 @@ use crate::arrays::{Column, maybe, refused};
 use crate::threads::{detached, watched};
 
 /// Value, beta, CRPS, RS.
-type Parts = (f64, f64, f64, f64);
+pub(crate) type Parts = (f64, f64, f64, f64);
 
-fn parts(ar: Ar) -> Parts {
+pub(crate) fn parts(ar: Ar) -> Parts {
     (ar.value, ar.beta, ar.crps, ar.rs)
 }
 

@@ -1,5 +1,6 @@
 //! The threads of this process, and long work that Ctrl-C can stop.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,6 +63,46 @@ fn usual() -> usize {
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = pool(&SHORT, 0)?;
     Ok(py.detach(|| pool.install(work)))
+}
+
+thread_local! {
+    /// A thread for each thread of an engine, since those are as many as there are cores; and who made it.
+    static ALONE: RefCell<Option<(u32, ThreadPool)>> = const { RefCell::new(None) };
+}
+
+/// Work without the interpreter in a task of an engine, on one thread that it shares with no other task; on more, or on as many as the
+/// environment allows (0), as in [`detached`].
+pub(crate) fn in_task<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    if threads != 1 {
+        let pool = pool(&SHORT, threads)?;
+        return Ok(py.detach(|| pool.install(work)));
+    }
+    let process = std::process::id();
+    // Taken out meanwhile: what is in a cell must not be lent across a call.
+    let mut known = ALONE.take();
+    if let Some((_, pool)) = known.take_if(|(owner, _)| *owner != process) {
+        // To end the pool of a parent would be to wait for threads that are not here.
+        std::mem::forget(pool);
+    }
+    let (_, pool) = match known {
+        Some(known) => known,
+        None => {
+            let built = ThreadPoolBuilder::new().num_threads(1).build();
+            (
+                process,
+                built.map_err(|error| {
+                    PyRuntimeError::new_err(format!("errbar cannot start a thread: {error}"))
+                })?,
+            )
+        }
+    };
+    let done = py.detach(|| pool.install(work));
+    ALONE.set(Some((process, pool)));
+    Ok(done)
 }
 
 /// How far some work is, and whether it should go on. Only the thread that called from Python may

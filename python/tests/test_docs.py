@@ -24,6 +24,7 @@ DOCUMENTS = [
     "docs/python.md",
     "docs/python-arrays.md",
     "docs/python-networks.md",
+    "docs/scale.md",
     "docs/series.md",
     "python/README.md",
 ]

@@ -42,6 +42,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use errbar_table::output::write as write_file;
+pub use predict::numbers;
 
 /// Error bars you can trust, on any forecast.
 #[derive(Debug, Parser)]

@@ -4,6 +4,7 @@ mod categories;
 mod columns;
 mod error_bars;
 mod in_time;
+pub mod numbers;
 mod outputs;
 mod promise;
 mod tally;

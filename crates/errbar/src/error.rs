@@ -409,6 +409,13 @@ pub enum Error {
         why: String,
     },
 
+    /// Bytes that cannot be read as sums of scores.
+    #[error("these are no sums of scores: {why}")]
+    BadSums {
+        /// What is wrong with them.
+        why: String,
+    },
+
     /// Options of a network that leave nothing to train.
     #[error("a network needs at least one shape and one share of the penalty to choose from")]
     NothingToChooseFrom,

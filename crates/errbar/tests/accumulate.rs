@@ -331,3 +331,86 @@ fn large_and_small_errors_keep_their_root_mean_square_and_survive_json() {
         assert_eq!(serde_json::from_str::<Accumulator>(&text).unwrap(), all);
     }
 }
+
+#[test]
+fn bytes_hold_every_bit() {
+    let rows = draw(17, 5_000, 1.3);
+    let empty = Accumulator::default();
+    for part in [rows.part(0, 5_000), rows.part(0, 1), rows.part(3, 515), empty] {
+        let read = Accumulator::from_bytes(&part.to_bytes()).unwrap();
+        assert!(read == part);
+        // What is counted afterwards is counted alike.
+        let mut here = part.clone();
+        let mut there = read;
+        let more = rows.sample();
+        here.add(&more).unwrap();
+        there.add(&more).unwrap();
+        assert!(here == there);
+    }
+    // Beyond the range of doubles, too.
+    let mut far = Accumulator::default();
+    far.add(&Sample::new(&[1e300, -0.0], &[1e-300, 1.0]).unwrap()).unwrap();
+    let read = Accumulator::from_bytes(&far.to_bytes()).unwrap();
+    assert_eq!(read.scores().unwrap().rs, f64::INFINITY);
+    assert!(read == far);
+}
+
+#[test]
+fn bytes_of_few_rows_are_few() {
+    // A row: 3 doubles that wait, a bin of transforms, a bin of eta, 24 sums of nothing yet.
+    let rows = Rows::of_eta([0.3]);
+    let bytes = rows.part(0, 1).to_bytes().len();
+    assert!(bytes < 150, "{bytes}");
+    // Any number of rows: every bin once, 8 doubles each at the most.
+    let bytes = draw(3, 100_000, 1.0).part(0, 100_000).to_bytes().len();
+    assert!(bytes < 300_000, "{bytes}");
+}
+
+#[test]
+fn bytes_that_are_no_sums_are_refused() {
+    let bytes = draw(5, 300, 1.0).part(0, 300).to_bytes();
+    let refused = |bytes: &[u8]| match Accumulator::from_bytes(bytes) {
+        Err(error @ Error::BadSums { .. }) => error.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(b"{}"), "these are no sums of scores: these bytes are something else");
+    for length in 0..bytes.len() {
+        refused(&bytes[..length]);
+    }
+    refused(&[&bytes[..], &[0]].concat());
+    // The form is the first byte after the magic words.
+    let mut newer = bytes.clone();
+    newer[12] = 2;
+    assert_eq!(
+        refused(&newer),
+        format!(
+            "these are no sums of scores: errbar {0} wrote them in form 2, and this is errbar {0}, which knows form \
+             1: have one version everywhere",
+            env!("CARGO_PKG_VERSION")
+        )
+    );
+    // More rows in waiting than ever wait, bins beyond the last: no panic, whatever the bytes.
+    for place in 12..bytes.len() {
+        for value in [0, 0x7f, 0x80, 0xff] {
+            let mut other = bytes.clone();
+            other[place] = value;
+            if let Ok(sums) = Accumulator::from_bytes(&other) {
+                let _ = sums.scores();
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_without_weight_change_nothing_but_their_number() {
+    let rows = draw(23, 900, 1.1);
+    let mut weight = rows.2.clone();
+    weight[300..600].fill(0.0);
+    let whole = Rows(rows.0.clone(), rows.1.clone(), weight);
+    let mut parts = whole.part(0, 300);
+    parts.add_without_weight(&Sample::new(&rows.0[300..600], &rows.1[300..600]).unwrap());
+    let last = Sample::new(&rows.0[600..], &rows.1[600..]).unwrap();
+    parts.add(&last.weighted(&rows.2[600..]).unwrap()).unwrap();
+    assert!(parts == whole.part(0, 900));
+    assert_eq!(parts.rows(), 900);
+}

@@ -17,6 +17,8 @@
 //! # Ok::<(), errbar::Error>(())
 //! ```
 
+mod bytes;
+
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt;
 
@@ -147,12 +149,26 @@ impl Accumulator {
         self.counted += sample.counted() as u64;
         // As given: parts must share one scale.
         let unit = 2f64.powi(sample.errors().exponent);
+        self.count(sample.error(), sample.sigma(), sample.weight(), unit);
+        Ok(())
+    }
+
+    /// Counts rows whose weights are all zero, of which a part of the data may have no others; weights of the sample do
+    /// not matter.
+    pub fn add_without_weight(&mut self, sample: &Sample) {
+        self.rows += sample.len() as u64;
+        let none = vec![0.0; sample.len()];
+        self.count(sample.error(), sample.sigma(), Some(&none), 1.0);
+    }
+
+    /// Counts rows block by block, with weights in this unit.
+    fn count(&mut self, error: &[f64], sigma: &[f64], weight: Option<&[f64]>, unit: f64) {
         let (mut from, mut terms) = (0, Terms::default());
-        while from < sample.len() {
+        while from < error.len() {
             let room = BLOCK - self.waiting.error.len();
-            let rows = from..sample.len().min(from + room);
-            let (error, sigma) = (&sample.error()[rows.clone()], &sample.sigma()[rows.clone()]);
-            let weights = sample.weight().map(|w| &w[rows.clone()]);
+            let rows = from..error.len().min(from + room);
+            let (error, sigma) = (&error[rows.clone()], &sigma[rows.clone()]);
+            let weights = weight.map(|w| &w[rows.clone()]);
             let mut scaled = [0.0; BLOCK];
             let weights = weights.map(|weights| {
                 scaled.iter_mut().zip(weights).for_each(|(to, weight)| *to = weight * unit);
@@ -161,7 +177,6 @@ impl Accumulator {
             self.count_and_sum(error, sigma, weights, &mut terms);
             from = rows.end;
         }
-        Ok(())
     }
 
     /// Counts a block of rows, or fewer at the end of all, and leaves their terms behind.
@@ -222,6 +237,12 @@ impl Accumulator {
 
     fn add_sums(&mut self, sums: [f64; SUMS]) {
         self.sums.iter_mut().zip(sums).for_each(|(total, sum)| total.add(sum));
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
     }
 
     /// The sum of the weights.

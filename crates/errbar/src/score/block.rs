@@ -62,6 +62,16 @@ impl Sum {
         self.high + self.low
     }
 
+    /// The pair, to be sent elsewhere.
+    pub(crate) fn parts(self) -> (f64, f64) {
+        (self.high, self.low)
+    }
+
+    /// A pair that came from elsewhere.
+    pub(crate) fn of_parts(high: f64, low: f64) -> Self {
+        Self { high, low }
+    }
+
     /// $(\text{sum} - c d)$ for a constant given as a pair, with one rounding where it cancels.
     pub(crate) fn minus_product(self, c: (f64, f64), d: f64) -> f64 {
         let product = c.0 * d;

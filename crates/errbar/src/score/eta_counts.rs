@@ -46,6 +46,24 @@ impl EtaCounts {
         self.largest = eta.abs().max(self.largest.into()).into();
     }
 
+    /// The largest that was counted, and of each bin the weight, the weighted sum and the sum of squared weights.
+    pub(crate) fn parts(&self) -> (f64, impl Iterator<Item = (Sum, Sum, f64)>) {
+        let sums = self.weight.iter().zip(&self.eta).zip(&self.weight_squared);
+        (self.largest.into(), sums.map(|((weight, eta), squares)| (*weight, *eta, *squares)))
+    }
+
+    /// Puts a bin there; `None` where there is no such bin.
+    pub(crate) fn set(&mut self, bin: usize, weight: Sum, eta: Sum, squares: f64) -> Option<()> {
+        *self.weight.get_mut(bin)? = weight;
+        *self.eta.get_mut(bin)? = eta;
+        *self.weight_squared.get_mut(bin)? = squares;
+        Some(())
+    }
+
+    pub(crate) fn set_largest(&mut self, largest: f64) {
+        self.largest = largest.into();
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         let merge = |into: &mut [Sum], from: &[Sum]| {
             into.iter_mut().zip(from).for_each(|(into, from)| into.merge(*from));

@@ -40,6 +40,15 @@ impl PitCounts {
         self.counts[(bin.max(0.0) as usize).min(Self::FINE - 1)] += weight;
     }
 
+    /// The weight in each bin.
+    pub(crate) fn bins(&self) -> &[f64] {
+        &self.counts
+    }
+
+    pub(crate) fn bins_mut(&mut self) -> &mut [f64] {
+        &mut self.counts
+    }
+
     /// Adds the counts of another part.
     pub fn merge(&mut self, other: &Self) {
         for (count, other) in self.counts.iter_mut().zip(&other.counts) {
