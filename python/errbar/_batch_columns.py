@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from . import _errbar
 from ._arrays import Floats
 from ._categories import texts
+from ._pyarrow import pa
 
 
 class Batch:

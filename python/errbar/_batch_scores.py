@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from ._arrays import Floats
 from ._batch_columns import Batch, batches_of, counted, distinct_of, place_of, without_views
+from ._pyarrow import pa
 from ._sums import MergedScores, ScoreSums
 
 # Rows of a group that wait to be counted: as long as they are fewer, they take less memory than their sums.

@@ -16,18 +16,18 @@ and each task uses one thread.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from . import _errbar
-from ._arrays import Floats, column
+from ._arrays import column
 from ._batch_columns import Batch, batches_of, counted, place_of
+from ._batch_model import Asked, Key, Opened, opened_of
 from ._batch_scores import ScoreBatches
+from ._pyarrow import pa
 
 __all__ = ["PredictBatches", "ScoreBatches", "predict_batches", "score_batches"]
 
@@ -112,7 +112,7 @@ def predict_batches(
         "upper": None if upper is None else _finite("upper", upper),
     }
     kept = keep if isinstance(keep, bool) else tuple(str(name) for name in keep)
-    asked = _Asked(wanted, forecast, bool(as_fitted), str(prefix), kept, int(n_jobs))
+    asked = Asked(wanted, forecast, bool(as_fitted), str(prefix), kept, int(n_jobs))
     made = PredictBatches(_text_of(model), asked)
     made._opened()  # What cannot be is said here and not by each task.
     return made
@@ -164,34 +164,17 @@ def score_batches(
     names = () if by is None else (by,) if isinstance(by, str) else tuple(str(name) for name in by)
     if missing not in ("error", "drop"):
         raise ValueError(f'missing is {missing!r}: give "error" or "drop"')
+    for name in ("rows", "sums"):
+        if name in names:
+            raise ValueError(f'the groups are in a column "{name}", as what is made here would be: rename it')
     alone = by is None or isinstance(by, str)
     return ScoreBatches(observation, forecast, sigma, weight, names, alone, missing == "drop")
-
-
-class _Asked:
-    """What is asked of a model, plain enough to be sent anywhere."""
-
-    def __init__(
-        self,
-        wanted: dict[str, Any],
-        forecast: str | None,
-        as_fitted: bool,
-        prefix: str,
-        keep: bool | tuple[str, ...],
-        threads: int,
-    ) -> None:
-        self.wanted = wanted
-        self.forecast = forecast
-        self.as_fitted = as_fitted
-        self.prefix = prefix
-        self.keep = keep
-        self.threads = threads
 
 
 class PredictBatches:
     """Puts error bars on batches; see :func:`predict_batches`. Pickled, it is the text of the model and what was asked for."""
 
-    def __init__(self, text: str, asked: _Asked) -> None:
+    def __init__(self, text: str, asked: Asked) -> None:
         self._text = text
         self._asked = asked
 
@@ -259,157 +242,15 @@ class PredictBatches:
         arrays = [given.batch.column(place) for place in self._kept(given.batch.schema)]
         return pa.RecordBatch.from_arrays([*arrays, *opened.of(given, self._asked)], schema=schema)
 
-    def _opened(self) -> _Opened:
-        return _opened_of(self._text, _Key(self._asked))
+    def _opened(self) -> Opened:
+        return opened_of(self._text, Key(self._asked))
 
     def __reduce__(self) -> tuple[Any, tuple[str, dict[str, Any]]]:
         return _from_text, (self._text, vars(self._asked))
 
 
 def _from_text(text: str, asked: dict[str, Any]) -> PredictBatches:
-    return PredictBatches(text, _Asked(**asked))
-
-
-class _Key:
-    """What was asked for, to be found again."""
-
-    def __init__(self, asked: _Asked) -> None:
-        self.asked = asked
-        self.text = repr(sorted(vars(asked).items()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-
-@functools.lru_cache(maxsize=4)
-def _opened_of(text: str, key: _Key) -> _Opened:
-    """Read once in each process, since engines send the function with every task."""
-    return _Opened(_errbar.Fitted.from_json(text), key.asked)
-
-
-class _Opened:
-    """A model that was read, and the columns that it takes."""
-
-    def __init__(self, model: _errbar.Fitted, asked: _Asked) -> None:
-        self.model = model
-        _refuse_followers(model, asked.as_fitted)
-        self.columns = _errbar.Columns(model, asked.wanted)
-        self.categories = dict(model.categories)
-        self.why = ", an input of the model"
-        self.members: tuple[list[str], str] | None = None
-        self.made: list[str] = []
-        self.needed: list[tuple[str, str]] = []
-        if model.members is not None:
-            members, center, self.made = model.members
-            self.members = (members, center)
-            self.needed += [(name, ", a member of the ensemble of the model") for name in members]
-        self.needed += [(name, self.why) for name in model.names]
-        self.forecast = _forecast_of(model, asked)
-        if self.forecast is not None:
-            self.needed.append((self.forecast, ", the forecast"))
-        if model.prior is not None:
-            self.needed.append((model.prior, ", the prior sigma of the model"))
-        self.group = model.grouped_by if asked.wanted["guarantee"] else None
-        if self.group is not None:
-            self.needed.append((self.group, ", which the guarantee of the model is grouped by"))
-        self.time = model.time if model.calendar else None
-        if self.time is not None:
-            self.needed.append((self.time, f", of which the model takes {' and '.join(model.calendar)}"))
-
-    def of(self, given: Batch, asked: _Asked) -> list[Any]:
-        """The columns to add to a batch."""
-        numbers = self._numbers(given)
-        inputs = [
-            given.codes(name, self.categories[place], self.why) if place in self.categories else numbers(name, self.why)
-            for place, name in enumerate(self.model.names)
-        ]
-        stacked = np.column_stack(inputs) if inputs else np.empty((given.rows, 0))
-        stacked = np.require(stacked, np.float64, ["C", "A"])
-        if self.time is not None:
-            stacked = self.model.with_calendar(stacked, self._seconds(given, self.time))
-        forecast = None if self.forecast is None else numbers(self.forecast, ", the forecast")
-        prior = None if self.model.prior is None else numbers(self.model.prior, ", the prior sigma of the model")
-        group = None
-        if self.group is not None:
-            labels, places = given.labels(self.group, ", which the guarantee of the model is grouped by")
-            group = [labels[place] for place in places]
-        told = self.columns.of(stacked, forecast, prior, group, asked.threads)
-        return list(self._arrays(*told))
-
-    def _numbers(self, given: Batch) -> Any:
-        """Numbers by name: columns, or what is made of members where there is no such column."""
-        if self.members is None:
-            return given.numbers
-        names, center = self.members
-        members = np.column_stack([given.numbers(name, ", a member of the ensemble") for name in names])
-        made, _ = _errbar.of_members(np.ascontiguousarray(members), center)
-
-        def numbers(name: str, why: str) -> Floats:
-            if name in self.made and name not in given.batch.schema.names:
-                return np.ascontiguousarray(made[:, self.made.index(name)])
-            return given.numbers(name, why)
-
-        return numbers
-
-    def _seconds(self, given: Batch, time: str) -> Floats:
-        cycles = " and ".join(self.model.calendar)
-        seconds, zone = given.seconds(time, f", of which the model takes {cycles}")
-        if self.model.offset not in (None, zone):
-            have, had = ("a time zone" if one else "none" for one in (zone, self.model.offset))
-            raise ValueError(
-                f'the times in "{time}" have {have}, and those that the model learned {cycles} of had {had}: give both alike'
-            )
-        return seconds
-
-    def _arrays(self, numbers: Any, by: Any, outside: Any, outside_input: Any) -> Iterator[Any]:
-        """As columns of Arrow, in their order."""
-        numbers, by = iter(numbers), iter(by)
-        for _, kind in self.columns.names:
-            if kind == "number":
-                yield pa.array(next(numbers), from_pandas=True)
-            elif kind == "made_to":
-                yield _texts(self.columns.made_to, next(by))
-            elif kind == "flag":
-                yield pa.array(outside == 1, mask=outside < 0)
-            else:
-                yield _texts(self.columns.called, outside_input)
-
-
-def _texts(names: list[str], places: Any) -> Any:
-    """Texts by their places, none where that is below 0."""
-    return pa.array(names, pa.string()).take(pa.array(places, mask=places < 0))
-
-
-def _forecast_of(model: _errbar.Fitted, asked: _Asked) -> str | None:
-    """The column with the forecast, where one is needed."""
-    if asked.forecast is not None:
-        return asked.forecast
-    if model.has_forecast:
-        return None
-    wanted = asked.wanted
-    needed = any(wanted[name] for name in ("interval", "quantiles", "exceed", "guarantee"))
-    if not (needed or model.has_bias or model.members is not None):
-        return None
-    if model.forecast is None:
-        raise ValueError('intervals, quantiles, thresholds and debiasing need the forecast: name its column, forecast="..."')
-    return model.forecast
-
-
-def _refuse_followers(model: _errbar.Fitted, as_fitted: bool) -> None:
-    """Rows of batches know nothing of rows before them."""
-    if model.lags:
-        raise ValueError(
-            "this model takes errors of earlier rows (lag), which a batch does not hold: use errbar predict on the table, or fit "
-            "one without lags"
-        )
-    if model.followed_rows and not as_fitted:
-        raise ValueError(
-            "this model follows what was observed, and batches come in any order: ask for error bars as they were fitted, "
-            "as_fitted=True, or use errbar predict on the table"
-        )
+    return PredictBatches(text, Asked(**asked))
 
 
 def _text_of(model: Model) -> str:

@@ -9,10 +9,10 @@ where it can be read as files (``errbar fit 'table/*.parquet'``), and give the m
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Sequence
 
-import pyarrow as pa
-
+from ._pyarrow import pa
 from .arrow import Levels, Model, PredictBatches, predict_batches, score_batches
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def predict(
     used = list(dict.fromkeys([*_kept(df, keep), *[name for name in made.inputs if name in df.columns]]))
     made.check(_names(df))
     # What is neither kept nor read need not leave the JVM.
-    return df.select([df[_quoted(name)] for name in used]).mapInArrow(made, schema(df, made, keep))
+    return _mapped(df, used, made, schema(df, made, keep))
 
 
 def schema(df: DataFrame, predict: PredictBatches, keep: bool | Sequence[str] = True) -> StructType:
@@ -104,9 +104,34 @@ def scores(
     groups = [by] if isinstance(by, str) else list(by or ())
     kept = [df.schema[name] for name in groups]
     sums = StructType([*kept, StructField("rows", LongType()), StructField("sums", BinaryType())])
-    chosen = df.select([df[_quoted(name)] for name in made.inputs])
-    rows = chosen.mapInArrow(made, sums).toLocalIterator()
+    rows = _mapped(df, made.inputs, made, sums).toLocalIterator()
     return made.finish_rows((tuple(row) for row in rows), **options)
+
+
+def _mapped(df: DataFrame, used: list[str], function: Any, schema: StructType) -> DataFrame:
+    """``mapInArrow`` of some columns, which takes no names with dots: there columns have other names."""
+    from pyspark.sql.types import StructField, StructType
+
+    chosen = df.select([df[_quoted(name)] for name in used]).toDF(*_numbered(len(used)))
+    fields = zip(_numbered(len(schema.fields)), schema.fields)
+    plain = StructType([StructField(name, field.dataType) for name, field in fields])
+    return chosen.mapInArrow(_Renamed(function, used), plain).toDF(*schema.names)
+
+
+def _numbered(columns: int) -> list[str]:
+    return [f"c{place}" for place in range(columns)]
+
+
+class _Renamed:
+    """A function of batches, whose columns have numbers where it runs."""
+
+    def __init__(self, function: Any, names: list[str]) -> None:
+        self.function = function
+        self.names = names
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in self.function(batch.rename_columns(self.names) for batch in batches):
+            yield batch.rename_columns(_numbered(batch.num_columns))
 
 
 def _kept(df: DataFrame, keep: bool | Sequence[str]) -> list[str]:

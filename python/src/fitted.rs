@@ -429,14 +429,6 @@ impl Fitted {
         self.fitted.guarantee()?.grouped_by()
     }
 
-    /// The members of an ensemble that its inputs are made of, what the forecast is of them, and what these inputs are called.
-    #[getter]
-    fn members(&self) -> Option<(Vec<String>, &'static str, Vec<String>)> {
-        let ensemble = self.fitted.ensemble()?;
-        let center = ensemble.center().name();
-        Some((ensemble.members().to_vec(), center, ensemble.inputs().to_vec()))
-    }
-
     /// Whether it learned a bias, and so needs the forecast.
     #[getter]
     fn has_bias(&self) -> bool {
