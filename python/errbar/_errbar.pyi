@@ -1,7 +1,7 @@
 """The part of errbar that is Rust. It takes arrays of doubles in one piece; the front sees to that."""
 
 import os
-from typing import Any, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -93,6 +93,52 @@ def program(arguments: Sequence[str]) -> int: ...
 
 def of_members(members: _Floats, center: str) -> tuple[_Floats, list[str]]: ...
 def coded(texts: Sequence[str], levels: Sequence[str] | None) -> tuple[list[str], _Floats]: ...
+
+class Elsewhere:
+    """A fit to rows that lie elsewhere, by the one who asks."""
+
+    @staticmethod
+    def candidates(
+        first_row: int, rows: int, all_rows: int, time_order: bool, seed: int
+    ) -> npt.NDArray[np.int64]:
+        """Places within the part, from 0, of the rows that may be in the sample; more than are needed, which
+        ``Elsewhere`` leaves out. Of fewer than 100,000 rows all."""
+    def __init__(
+        self,
+        inputs: _Floats,
+        names: Sequence[str],
+        categories: Sequence[tuple[int, list[str]]],
+        errors: tuple[_Floats, _Floats | None],
+        weight: _Floats | None,
+        group: tuple[str, list[str], npt.NDArray[np.uint32]] | None,
+        wanted: Mapping[str, Any],
+        rows: npt.NDArray[np.int64],
+        part_rows: Sequence[int],
+    ) -> None:
+        """``rows``: the place of each row of the sample among all rows; ``part_rows``: how many rows each part has."""
+    @property
+    def opening(self) -> bytes: ...
+    def finish(self, first: Sequence[bytes], ask: Callable[[bytes], Sequence[bytes]]) -> Fitted:
+        """``first``: what every part said first, in any order; ``ask`` gives the answer of every worker, in any order."""
+
+class Parts:
+    """Some parts of the rows, where they lie."""
+
+    def __init__(self, opening: bytes) -> None: ...
+    def open(
+        self,
+        number: int,
+        first_row: int,
+        inputs: _Floats,
+        error: _Floats,
+        weight: _Floats | None = None,
+        group: npt.NDArray[np.uint32] | None = None,
+    ) -> bytes:
+        """What the part says first. Levels of categories that the sample did not have are -1, missing ones NaN."""
+    def answer(self, ask: bytes, n_jobs: int | None = None) -> bytes: ...
+    @property
+    def asked(self) -> int:
+        """How many questions were answered: parts that are opened anew and asked the same are where these are."""
 
 class Fitted:
     """A fitted model of sigma(x), as it is in a model file."""

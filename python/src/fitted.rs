@@ -62,7 +62,7 @@ pub(crate) struct FitOptions<'py> {
     lower: Option<f64>,
     upper: Option<f64>,
     scale: String,
-    fit_mean: bool,
+    pub(crate) fit_mean: bool,
     guarantee: Option<String>,
     calendar: bool,
     seed: u64,
@@ -156,15 +156,7 @@ pub(crate) fn fit_sigma(
         if let Some(group) = group {
             data = data.grouped(group)?;
         }
-        let unused = fit::groups_not_held_out(data.group(), options.split)
-            .map(|why| format!("group does not decide which rows are held out: {why}"));
-        let names_of_rows = fit::too_many(&data, &options).into_iter().map(|found| {
-            format!(
-                "the input \"{}\" tells nothing, leave it out: {found}",
-                columns_names[found.column]
-            )
-        });
-        let said: Vec<String> = unused.into_iter().chain(names_of_rows).collect();
+        let said = to_be_told(&data, &columns_names, &options);
         fit::fit(&data, &columns_names, &options, monitor).map(|fit| (fit, said))
     })?
     .map_err(|error| refused_input(error, &names))?;
@@ -174,6 +166,16 @@ pub(crate) fn fit_sigma(
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &words, 2)?;
     }
     Ok(Fitted { fitted: fit.fitted })
+}
+
+/// What whoever fits should know of the data.
+pub(crate) fn to_be_told(data: &Data, names: &[String], options: &fit::Options) -> Vec<String> {
+    let unused = fit::groups_not_held_out(data.group(), options.split)
+        .map(|why| format!("group does not decide which rows are held out: {why}"));
+    let names_of_rows = fit::too_many(data, options).into_iter().map(|found| {
+        format!("the input \"{}\" tells nothing, leave it out: {found}", names[found.column])
+    });
+    unused.into_iter().chain(names_of_rows).collect()
 }
 
 /// Inputs that are categories, as the front says them: which, and their levels.

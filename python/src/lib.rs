@@ -10,6 +10,7 @@ mod gaussian;
 mod law;
 mod program;
 mod report;
+mod rounds;
 mod scores;
 mod series;
 mod sums;
@@ -34,6 +35,8 @@ mod _errbar {
     use crate::program::program;
     #[pymodule_export]
     use crate::report::{report, write_file};
+    #[pymodule_export]
+    use crate::rounds::{Elsewhere, Parts};
     #[pymodule_export]
     use crate::scores::{
         accuracy_reliability, accuracy_reliability_gradient, coverage, errors_of,

@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use errbar::Monitor;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// A pool and what is known of it: the process that made it, and how many threads were asked for.
@@ -135,6 +136,29 @@ pub(crate) fn watched<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&dyn Monitor) -> T + Send + 'static,
 ) -> PyResult<T> {
+    let nobody = |_: &[u8]| Ok(Vec::new());
+    asking(py, threads, (progress, &nobody), move |monitor, _| work(monitor))
+}
+
+/// What somebody answers to a question, in the thread that called.
+type Answering<'a> = &'a dyn Fn(&[u8]) -> PyResult<Vec<PyBackedBytes>>;
+
+/// Where work asks; `None` when it should be given up.
+pub(crate) type Asking<'a> = &'a mut dyn FnMut(Vec<u8>) -> Option<Vec<PyBackedBytes>>;
+
+/// What comes from the work.
+enum Word<T> {
+    Asks(Vec<u8>),
+    Done(T),
+}
+
+/// [`watched`] work that also asks this thread questions, which it answers in Python.
+pub(crate) fn asking<T: Send + 'static>(
+    py: Python<'_>,
+    threads: usize,
+    (progress, answer): (Option<&Bound<'_, PyAny>>, Answering<'_>),
+    work: impl FnOnce(&dyn Monitor, Asking<'_>) -> T + Send + 'static,
+) -> PyResult<T> {
     /// How often to look: unnoticed by people, and by the work.
     const EVERY: Duration = Duration::from_millis(50);
     /// How long the work has to stop by itself.
@@ -142,29 +166,43 @@ pub(crate) fn watched<T: Send + 'static>(
     let pool = pool(&LONG, threads)?;
     let watch = Arc::new(Watch::default());
     let watcher = watch.clone();
-    let (sender, mut outcome) = sync_channel::<T>(1);
-    std::thread::spawn(move || sender.send(pool.install(|| work(&*watcher))));
+    let (sender, mut words) = sync_channel::<Word<T>>(1);
+    let (replies, replied) = channel::<Vec<PyBackedBytes>>();
+    std::thread::spawn(move || {
+        let asks = sender.clone();
+        let outcome = pool.install(move || {
+            let mut ask = |question| {
+                asks.send(Word::Asks(question)).ok()?;
+                replied.recv().ok()
+            };
+            work(&*watcher, &mut ask)
+        });
+        // Nobody may be there any more.
+        sender.send(Word::Done(outcome)).ok()
+    });
     let mut wait = |time| {
-        let outcome = &mut outcome;
-        py.detach(move || outcome.recv_timeout(time))
+        let words = &mut words;
+        py.detach(move || words.recv_timeout(time))
     };
     let mut told = f64::NAN;
-    loop {
-        match wait(EVERY) {
-            Ok(outcome) => {
+    let raised = loop {
+        let raised = match wait(EVERY) {
+            Ok(Word::Done(outcome)) => {
                 if let Some(callback) = progress {
                     callback.call1((1.0,))?;
                 }
                 return Ok(outcome);
             }
+            // Work that is gone is heard of at the next look.
+            Ok(Word::Asks(question)) => answer(&question).map(|reply| drop(replies.send(reply))),
             // The work panicked, which is a bug of errbar's.
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("errbar failed inside; please report this"));
             }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+        };
         let share = f64::from_bits(watch.share.load(Ordering::Relaxed));
-        let raised = py.check_signals().and_then(|()| match progress {
+        let raised = raised.and_then(|()| py.check_signals()).and_then(|()| match progress {
             Some(callback) if share != told => {
                 told = share;
                 callback.call1((share,)).map(drop)
@@ -172,14 +210,29 @@ pub(crate) fn watched<T: Send + 'static>(
             _ => Ok(()),
         });
         if let Err(raised) = raised {
-            watch.stop.store(true, Ordering::Relaxed);
-            if wait(GRACE).is_err() {
-                // The pool is left to the work that is still on it; who comes next gets another.
-                locked(&LONG).take();
-            }
-            return Err(raised);
+            break raised;
         }
+    };
+    watch.stop.store(true, Ordering::Relaxed);
+    // Work that waits for an answer gets none.
+    drop(replies);
+    let stopped = (0..2).any(|_| matches!(wait(GRACE), Ok(Word::Done(_))));
+    if !stopped {
+        // The pool is left to the work that is still on it; who comes next gets another.
+        locked(&LONG).take();
     }
+    Err(raised)
+}
+
+/// Work of so many threads without the interpreter; `None` is as many as the environment allows.
+pub(crate) fn of_threads<T: Send>(
+    py: Python<'_>,
+    n_jobs: Option<isize>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let threads = threads_of(n_jobs)?;
+    let pool = pool(&LONG, threads)?;
+    Ok(py.detach(|| pool.install(work)))
 }
 
 /// The number of threads that `n_jobs` of scikit-learn means: all but so many when negative.

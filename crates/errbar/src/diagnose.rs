@@ -447,6 +447,69 @@ pub(crate) fn of_batches(values: &[f64], weight: Option<&[f64]>, batches: usize)
     largest * of_sums(sums)
 }
 
+/// Sums of errors by batches of all rows, as far as some of them go.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Batches {
+    /// The first batch that has some of them.
+    pub(crate) first: usize,
+    /// From there on weight, and weighted sums of errors, of their sizes and of their squares, in a unit.
+    pub(crate) sums: Vec<[f64; 4]>,
+}
+
+impl Batches {
+    /// Of errors at these places, which rise, among so many rows; in units of about their size.
+    pub(crate) fn of(
+        error: &[f64],
+        weight: Option<&[f64]>,
+        unit: f64,
+        places: &[usize],
+        rows: usize,
+    ) -> Self {
+        let batches = batches(rows) as u128;
+        // The batch that begins at or before a row, as `of_batches` has them.
+        let batch =
+            |place: usize| (((place as u128 + 1) * batches - 1) / (rows as u128).max(1)) as usize;
+        let first = places.first().map_or(0, |place| batch(*place));
+        let mut sums: Vec<[f64; 4]> = Vec::new();
+        for (row, (error, place)) in error.iter().zip(places).enumerate() {
+            let own = batch(*place) - first;
+            if own >= sums.len() {
+                sums.resize(own + 1, [0.0; 4]);
+            }
+            let (weight, error) = (weight.map_or(1.0, |weight| weight[row]), error / unit);
+            let each = [1.0, error, error.abs(), error * error];
+            sums[own].iter_mut().zip(each).for_each(|(sum, x)| *sum += weight * x);
+        }
+        Self { first, sums }
+    }
+}
+
+impl Summary {
+    /// Of all rows, from what is known of some and others.
+    pub(crate) fn of_batches<'a>(
+        each: impl Iterator<Item = &'a Batches>,
+        unit: f64,
+        rows: usize,
+    ) -> Self {
+        let mut all = vec![[0.0; 4]; batches(rows)];
+        for batches in each {
+            for (all, own) in all.iter_mut().skip(batches.first).zip(&batches.sums) {
+                all.iter_mut().zip(own).for_each(|(all, own)| *all += own);
+            }
+        }
+        let sum = |nth: usize| all.iter().map(|batch: &[f64; 4]| batch[nth]).sum::<f64>();
+        let mean = |nth: usize| sum(nth) / sum(0);
+        let noise = |nth: usize| of_sums(all.iter().map(|batch| (batch[0], batch[nth])).collect());
+        Self {
+            bias: unit * mean(1),
+            bias_standard_error: unit * noise(1),
+            mean_absolute_error: unit * mean(2),
+            mean_absolute_standard_error: unit * noise(2),
+            root_mean_squared_error: unit * mean(3).sqrt(),
+        }
+    }
+}
+
 /// The standard error of a mean, from the weight and the weighted sum of each of some batches.
 fn of_sums(sums: Vec<(f64, f64)>) -> f64 {
     let total: f64 = sums.iter().map(|(weight, _)| weight).sum();

@@ -59,6 +59,33 @@ pub enum Error {
         error: Box<Error>,
     },
 
+    /// A part of the rows has not answered.
+    #[error("part {number} of the rows has not answered: open every part on some worker")]
+    PartMissing {
+        /// The part, counted from 0.
+        number: usize,
+    },
+
+    /// A part of the rows has other rows than it was said to have.
+    #[error(
+        "part {number} of the rows has {rows} rows and had {before}: they must not change while a fit goes on"
+    )]
+    PartChanged {
+        /// The part, counted from 0.
+        number: usize,
+        /// The rows it has.
+        rows: usize,
+        /// The rows it had.
+        before: usize,
+    },
+
+    /// What is asked for needs all rows in one place.
+    #[error("rows that lie elsewhere cannot be learned from so: {what}")]
+    NotElsewhere {
+        /// Why, and what can be done.
+        what: &'static str,
+    },
+
     /// Bytes between a fit and the parts of its rows cannot be understood.
     #[error("a message between a fit and its workers cannot be used: {reason}")]
     BadMessage {

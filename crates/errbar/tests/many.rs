@@ -1,7 +1,7 @@
 //! Many rows: kinds of models learn from some, trees from all.
 
 use errbar::fit::{self, Kind, MANY, SAMPLE};
-use errbar::rounds::{self, Answer, Ask, Local, Part, Workers};
+use errbar::rounds::{self, Answers, Ask, Local, Part, Workers};
 use errbar::sigma::trees;
 use errbar::{Data, Error, Group, Silent};
 use rand::{RngExt, SeedableRng};
@@ -146,11 +146,12 @@ fn parts(x: &[f64], error: &[f64], count: usize) -> Vec<Part> {
 struct Elsewhere<F>(Vec<Part>, F);
 
 impl<F: FnMut(&mut Vec<u8>)> Workers for Elsewhere<F> {
-    fn ask(&mut self, ask: &Ask) -> errbar::Result<Vec<Answer>> {
+    fn ask(&mut self, ask: &Ask) -> errbar::Result<Vec<Answers>> {
         let mut bytes = ask.to_bytes()?;
         (self.1)(&mut bytes);
         let answer = |part: &mut Part| part.answer(&Ask::from_bytes(&bytes)?);
-        self.0.iter_mut().map(|part| Answer::from_bytes(&answer(part)?.to_bytes())).collect()
+        let own = |part: &mut Part| Answers::of(part.number(), answer(part)?).to_bytes();
+        self.0.iter_mut().map(|part| Answers::from_bytes(&own(part)?)).collect()
     }
 }
 

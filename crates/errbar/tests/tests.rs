@@ -14,6 +14,7 @@ mod categories; // inputs that are texts
 mod crps; // CRPS and NLPD
 mod decomposition; // the parts of CRPS
 mod diagnose; // warnings about errors
+mod elsewhere; // rows on other machines
 mod ensemble; // forecasts by members
 mod events; // probabilities of events
 mod fit; // from a table to error bars

@@ -358,14 +358,20 @@ impl Encoded {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Fit> {
-        let left = if options.debias { self.left() } else { None };
+        let (data, categories) = self.parted(options.debias);
+        let fit = fit_rows(&data, names, options, None, monitor)?;
+        let fitted = fit.fitted.of_categories(categories, coded, fit.held_out.as_ref());
+        Ok(Fit { fitted, ..fit })
+    }
+
+    /// Data to fit to, without the means of levels where these pay and are asked for, and the categories.
+    pub(super) fn parted(self, debias: bool) -> (Data<'static>, Categories) {
+        let left = if debias { self.left() } else { None };
         let Self { data, mut categories, .. } = self;
         if left.is_none() {
             categories.forget_means();
         }
-        let fit = fit_rows(left.as_ref().unwrap_or(&data), names, options, None, monitor)?;
-        let fitted = fit.fitted.of_categories(categories, coded, fit.held_out.as_ref());
-        Ok(Fit { fitted, ..fit })
+        (left.unwrap_or(data), categories)
     }
 
     /// The same data with what is left of errors when the means of levels are taken off, where that pays.

@@ -4,25 +4,25 @@
 //! that from every row, some rows at a time ([`rounds`](crate::rounds)): of each row they keep two bytes for each input
 //! and a few numbers. Rows held out weigh the two, multiplied, and the mean of all kinds of models of some rows.
 
-use std::iter::Peekable;
-
 use super::lesson::{self, Lesson};
+use super::opening::{Judges, Opening, Rows, Way};
 use super::validation::{HeldOut, Validation};
 use super::{Fit, Fitted, Kind, Options, fit_rows, some_rows, stacking};
 use crate::boosting::Bins;
 use crate::data::{Data, Split};
 use crate::diagnose::Summary;
 use crate::error::Result;
-use crate::folds::LEAST_GROUPS;
 use crate::law::ErrorLaw;
 use crate::loss::LossKind;
-use crate::mean::bias;
+use crate::mean::bias::{self, Bias};
 use crate::monitor::{Monitor, Stage, task};
-use crate::rounds::{self, HELD, Local, Part, drawn, held_together, is_held};
+use crate::rounds::{self, HELD, Local, Part, Workers, drawn};
+use crate::sigma::constant::Constant;
+use crate::sigma::refined::refined;
 use crate::sigma::stack::{self, Member, Stack};
 use crate::sigma::supported::Ground;
 use crate::sigma::trees::{self, Trees};
-use crate::sigma::{Model, Scaling, Supported, constant};
+use crate::sigma::{Model, Scaling, Supported, constant, in_own_scale};
 
 /// So many rows are there for all kinds of models.
 pub const SAMPLE: usize = 50_000;
@@ -34,7 +34,7 @@ pub const MANY: usize = 2 * SAMPLE;
 pub(super) const AT_ONCE: usize = 1 << 16;
 
 /// Of rows held out, so many judge.
-const JUDGES: usize = 100_000;
+pub(super) const JUDGES: usize = 100_000;
 
 /// Bins of an input: of many rows each still holds many.
 const BINS: usize = 255;
@@ -102,20 +102,258 @@ pub(super) fn fit(
     refining.finish(monitor)
 }
 
-/// A fit to some rows that is being refined by all of them, as they pass.
-pub(super) struct Refining {
-    fit: Fit,
-    options: Options,
-    /// All rows that are to pass, and those of the sample that have not passed yet.
-    rows: usize,
-    sample: Peekable<std::vec::IntoIter<usize>>,
+/// A fit to some rows, and what the others need to know of it.
+pub(super) struct Begun {
+    pub(super) fit: Fit,
+    pub(super) opening: Opening,
     /// What trees start from, and where sigma is held.
     start: Model,
     ground: Option<Ground>,
-    held_start: Supported,
-    bins: Bins,
-    /// Inputs that are used.
-    used: Vec<bool>,
+}
+
+/// What is known of all rows without asking them.
+pub(super) struct Gathered {
+    /// Rows that count.
+    pub(super) rows: usize,
+    pub(super) ranges: Scaling,
+    pub(super) training: Summary,
+    /// Of the errors that their bias leaves, and the one sigma for them.
+    pub(super) left: Summary,
+    pub(super) constant: Constant,
+    pub(super) judges: Judges,
+}
+
+impl Begun {
+    /// Fits to some of so many rows.
+    ///
+    /// # Errors
+    /// As [`fit_rows`].
+    pub(super) fn new(
+        sample: &Data,
+        chosen: Vec<usize>,
+        rows: usize,
+        names: &[String],
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<Self> {
+        let first = Stage { whole: monitor, from: 0.0, to: 0.4 };
+        let mut fit = fit_rows(sample, names, options, None, &first)?;
+        if let Some(held_out) = &mut fit.held_out {
+            held_out.rows.iter_mut().for_each(|row| *row = chosen[*row]);
+        }
+        let options = options.on(sample);
+        let left = sample.clone().with_error(left_by(fit.fitted.bias.as_ref(), sample)?);
+        let used = fit.fitted.used();
+        let fewer = used.contains(&false).then(|| left.with_inputs(&used));
+        let data = fewer.as_ref().unwrap_or(&left);
+        let (way, start, ground) = match options.kind {
+            // Trees alone start from one sigma.
+            Kind::Trees => Self::trees(data, Kind::Constant, &options, monitor)?,
+            Kind::Auto | Kind::Stack => Self::trees(data, Kind::Polynomial, &options, monitor)?,
+            _ => {
+                let model = fit.fitted.model.model().clone();
+                match refined(&model) {
+                    Some(_) => (Way::Parameters, model, Some(Ground::of(data, options.seed))),
+                    None => (Way::Level, model, None),
+                }
+            }
+        };
+        let mean = |weight: &[f64]| weight.iter().map(|w| w / weight.len() as f64).sum();
+        let opening = Opening {
+            rows,
+            sample: chosen,
+            bias: fit.fitted.bias.clone(),
+            of_some: fit.fitted.model.clone(),
+            way,
+            used,
+            scale: in_own_scale(data.error(), data.weight()).1,
+            weight: sample.weight().map(mean),
+            by_group: Opening::holds_groups(sample, options.split),
+            options,
+        };
+        Ok(Self { fit, opening, start, ground })
+    }
+
+    fn trees(
+        data: &Data,
+        kind: Kind,
+        options: &Options,
+        monitor: &dyn Monitor,
+    ) -> Result<(Way, Model, Option<Ground>)> {
+        let lesson = Lesson::new(data, &[kind], options, monitor)?;
+        let (start, _) = lesson.model(kind, None, options, monitor)?;
+        let bins = trees::look(data, &lesson::trees(options))?.finer_bins(data, BINS);
+        let way = Way::Trees { start: Box::new(lesson.hold(start.clone())?), bins };
+        let ground = match kind {
+            Kind::Constant => Some(Ground::of(data, options.seed)),
+            _ => lesson.into_ground(),
+        };
+        Ok((way, start, ground))
+    }
+
+    /// The fit, refined where rows held out gain by that.
+    ///
+    /// # Errors
+    /// Errors that are all zero, what the parts refuse, or a monitor that asked to stop.
+    pub(super) fn finish(
+        self,
+        workers: &mut dyn Workers,
+        all: Gathered,
+        monitor: &dyn Monitor,
+    ) -> Result<Fit> {
+        let Self { fit: Fit { mut fitted, mut held_out }, opening, start, ground } = self;
+        let Gathered { rows, ranges, training, left, constant, mut judges } = all;
+        let options = &opening.options;
+        (fitted.rows, fitted.ranges, fitted.training) = (rows, ranges, training);
+        fitted.debiased = fitted.bias.as_ref().map(|_| left);
+        // What it knows of single rows it knows of some.
+        fitted.known = None;
+        let part = Stage { whole: monitor, from: 0.0, to: 0.95 };
+        let of_judges = match &opening.way {
+            // Nothing would say when to stop, or whether trees are any good.
+            Way::Trees { .. } if judges.rows.is_empty() => None,
+            Way::Trees { bins, .. } => {
+                let trees = {
+                    let _task = task(monitor, "training", Some("trees of all rows"));
+                    opening.trees(bins, workers, &part)?
+                };
+                let [of_some, start_of_judges] = std::mem::take(&mut judges.sigma);
+                let (least, most) = fitted.model.limits();
+                let times = |(sigma, times): (&f64, f64)| (sigma * times).clamp(least, most);
+                let said = trees.predict(&judges.inputs)?;
+                let refined = start_of_judges.iter().zip(said).map(times).collect();
+                let sigmas = [vec![constant.sigma; judges.rows.len()], of_some, refined];
+                let judging = opening.weight.map(|_| &judges.weight[..]);
+                let local = options.local_units && options.loss != LossKind::Nlpd;
+                let (shares, better) =
+                    stacking::weights(&sigmas, &judges.error, judging, options.loss, local)?;
+                let gains = better && shares[2] > 0.0;
+                if gains {
+                    let model = fitted.model.model();
+                    let members = together(&shares, constant.into(), model, start);
+                    let stack = Stack::new(members).refined_by(trees.times(shares[2]));
+                    fitted.model = match &ground {
+                        Some(ground) => Supported::new(stack.into(), ground)?,
+                        None => Model::from(stack).into(),
+                    };
+                }
+                gains.then(|| stack::mean(&sigmas, &shares))
+            }
+            Way::Parameters => {
+                let _task = task(monitor, "training", Some(options.kind.name()));
+                let (model, of_judges) = opening.parameters(ground, &judges, workers, &part)?;
+                fitted.model = model;
+                Some(of_judges)
+            }
+            Way::Level => {
+                fitted.model = Model::from(constant).into();
+                Some(vec![constant.sigma; judges.rows.len()])
+            }
+        };
+        let _task = task(monitor, "law", None);
+        if let Some(sigma) = of_judges {
+            let of_some = std::mem::replace(&mut fitted.trained_on, rows);
+            if judges.independent && !judges.rows.is_empty() {
+                held_out = Some(opening.judged(&mut fitted, judges, sigma, constant.sigma)?);
+            }
+            if let Some(validation) = &mut fitted.validation {
+                validation.sample = Some(of_some);
+            }
+        }
+        monitor.progress(1.0);
+        Ok(Fit { fitted, held_out })
+    }
+}
+
+impl Opening {
+    /// Trees of what all rows say of the sigma that they start from.
+    fn trees(
+        &self,
+        bins: &Bins,
+        workers: &mut dyn Workers,
+        monitor: &dyn Monitor,
+    ) -> Result<Trees> {
+        let own = lesson::trees(&self.options);
+        if self.options.split == Split::Random {
+            return Ok(rounds::further(workers, bins, HELD, &own, monitor)?.model);
+        }
+        let part = Stage { whole: monitor, from: 0.0, to: 0.5 };
+        let early = rounds::further(workers, bins, 1.0, &own, &part)?.model;
+        // The last rows are those most like tomorrow's: as many trees, of all rows.
+        let own = trees::Options { rounds: early.rounds(), ..own };
+        let part = Stage { whole: monitor, from: 0.5, to: 1.0 };
+        let all = rounds::further(workers, bins, 0.0, &own, &part)?.model;
+        Ok(all.with_level_of(&early))
+    }
+
+    /// The model of some rows with the parameters of least cost of all rows, and the sigma of the judges by those of the
+    /// rows that are not held out.
+    fn parameters(
+        &self,
+        ground: Option<Ground>,
+        judges: &Judges,
+        workers: &mut dyn Workers,
+        monitor: &dyn Monitor,
+    ) -> Result<(Supported, Vec<f64>)> {
+        let (Some(model), Some(ground)) = (refined(self.of_some.model()), ground) else {
+            return Ok((self.of_some.clone(), judges.sigma[0].clone()));
+        };
+        let mut parameters = model.parameters();
+        let mut better = |share: f64, part: &Stage| -> Result<Supported> {
+            let (loss, seed) = (self.options.loss, self.options.seed);
+            rounds::refine(workers, &mut parameters, (share, seed), loss, part)?;
+            let least = rounds::least(workers, &parameters)?;
+            Supported::new(model.with_parameters(&parameters, least), &ground)
+        };
+        let mut of_judges = Vec::new();
+        if !judges.rows.is_empty() {
+            let share = if self.options.split == Split::Random { HELD } else { 1.0 };
+            let part = Stage { whole: monitor, from: 0.0, to: 0.7 };
+            of_judges = better(share, &part)?.predict(&judges.inputs)?;
+        }
+        let part = Stage { whole: monitor, from: 0.7, to: 1.0 };
+        Ok((better(0.0, &part)?, of_judges))
+    }
+
+    /// What judges say of a fit by the sigma that it has for them: its law, and how good it is.
+    fn judged(
+        &self,
+        fitted: &mut Fitted,
+        judges: Judges,
+        sigma: Vec<f64>,
+        constant: f64,
+    ) -> Result<HeldOut> {
+        let rows = judges.rows.len();
+        let mut held = HeldOut {
+            sigma,
+            weight: self.weight.map(|_| judges.weight),
+            laws: vec![ErrorLaw::default(); rows],
+            bounds: None,
+            constant_sigma: vec![constant; rows],
+            rows: judges.rows,
+            error: judges.error,
+        };
+        let judging = Data::with_missing(&judges.inputs, fitted.names.len(), &held.error)?;
+        let used = judging.with_inputs(&self.used);
+        fitted.shape = held.learn_shape(&used, &self.options)?;
+        let own = held.validation()?;
+        fitted.validation = Some(match fitted.validation.take() {
+            Some(before) => Validation {
+                left_out: before.left_out,
+                not_tried: before.not_tried,
+                candidates: before.candidates,
+                importance: before.importance,
+                ..own
+            },
+            None => own,
+        });
+        Ok(held)
+    }
+}
+
+/// A fit to some of the rows that is being refined by all of them, as they pass.
+pub(super) struct Refining {
+    begun: Begun,
     parts: Vec<Part>,
     passed: usize,
     ranges: Scaling,
@@ -123,21 +361,6 @@ pub(super) struct Refining {
     left: Vec<f64>,
     weight: Option<Vec<f64>>,
     judges: Judges,
-}
-
-/// Rows that are held out, to judge by.
-#[derive(Default)]
-struct Judges {
-    /// How many were held out so far.
-    held: usize,
-    /// Whether they are as good as independent.
-    independent: bool,
-    rows: Vec<usize>,
-    inputs: Vec<f64>,
-    error: Vec<f64>,
-    /// Of the fit to some rows, and of what trees start from.
-    sigma: [Vec<f64>; 2],
-    weight: Vec<f64>,
 }
 
 impl Refining {
@@ -153,38 +376,10 @@ impl Refining {
         options: &Options,
         monitor: &dyn Monitor,
     ) -> Result<Self> {
-        let first = Stage { whole: monitor, from: 0.0, to: 0.4 };
-        let mut fit = fit_rows(sample, names, options, None, &first)?;
-        if let Some(held_out) = &mut fit.held_out {
-            held_out.rows.iter_mut().for_each(|row| *row = chosen[*row]);
-        }
-        let options = options.on(sample);
-        let left = sample.clone().with_error(left(&fit.fitted, sample)?);
-        let used = fit.fitted.used();
-        let fewer = used.contains(&false).then(|| left.with_inputs(&used));
-        let data = fewer.as_ref().unwrap_or(&left);
-        // Trees alone start from one sigma.
-        let kind = match options.kind {
-            Kind::Trees => Kind::Constant,
-            _ => Kind::Polynomial,
-        };
-        let lesson = Lesson::new(data, &[kind], &options, monitor)?;
-        let (start, _) = lesson.model(kind, None, &options, monitor)?;
-        let bins = trees::look(data, &lesson::trees(&options))?.finer_bins(data, BINS);
+        let begun = Begun::new(sample, chosen, rows, names, options, monitor)?;
         Ok(Self {
-            held_start: lesson.hold(start.clone())?,
-            ground: match kind {
-                Kind::Constant => Some(Ground::of(data, options.seed)),
-                _ => lesson.into_ground(),
-            },
-            start,
-            bins,
-            ranges: fit.fitted.ranges.clone(),
-            fit,
-            options,
-            rows,
-            sample: chosen.into_iter().peekable(),
-            used,
+            ranges: begun.fit.fitted.ranges.clone(),
+            begun,
             parts: Vec::new(),
             passed: 0,
             error: Vec::new(),
@@ -199,48 +394,16 @@ impl Refining {
     /// # Errors
     /// Another number of inputs, or values that the fit does not take.
     pub(super) fn add(&mut self, data: &Data) -> Result<()> {
-        let sigma = self.held_start.predict(data.inputs())?;
-        let left = left(&self.fit.fitted, data)?;
-        self.ranges.stretch(data.inputs());
-        let number = self.parts.len() as u64;
+        let places: Vec<usize> = (self.passed..self.passed + data.rows()).collect();
         let together = self.together(data);
-        let in_time = self.options.split == Split::InOrder;
-        // In time the last of all rows say when to stop, and none before them.
-        let first_judge = if in_time { (self.rows as f64 * (1.0 - HELD)) as usize } else { 0 };
-        let seen: Vec<bool> = (self.passed..self.passed + data.rows())
-            .map(|row| self.sample.next_if_eq(&row).is_some() || row < first_judge)
-            .collect();
-        let is_held = |row: &usize| {
-            let alone = || is_held(HELD, self.options.seed, number, *row as u64);
-            !seen[*row]
-                && (in_time
-                    || together
-                        .as_ref()
-                        .map_or_else(alone, |of| held_together(HELD, self.options.seed, of[*row])))
-        };
-        let held: Vec<usize> = (0..data.rows()).filter(is_held).collect();
-        self.judges.independent = !in_time && together.is_none();
-        // Evenly among all that are held out.
-        let every = (self.rows as f64 * HELD / JUDGES as f64).ceil().max(1.0) as usize;
-        let first = self.judges.held.next_multiple_of(every) - self.judges.held;
-        self.judges.held += held.len();
-        let judges: Vec<usize> = held.into_iter().skip(first).step_by(every).collect();
-        self.judges.add(&data.pick(&judges), &self.fit.fitted)?;
-        self.judges.rows.extend(judges.iter().map(|row| self.passed + row));
-        self.judges.error.extend(judges.iter().map(|row| left[*row]));
-        self.judges.sigma[1].extend(judges.iter().map(|row| sigma[*row]));
-
-        let fewer = self.used.contains(&false).then(|| data.with_inputs(&self.used));
-        let inputs = fewer.as_ref().unwrap_or(data).inputs().to_vec();
-        let mut part = Part::new(number, inputs, data.columns(), &left, &sigma)?;
+        let rows = Rows { data, places: &places, whole_error: data.error(), together };
+        let (first, part, left) = self.begun.opening.open(self.parts.len() as u64, rows)?;
+        self.ranges.stretch(&first.ranges);
+        self.judges.extend(first.judges);
         if let Some(weight) = data.weight() {
-            part = part.weighted(weight.to_vec())?;
             self.weight.get_or_insert_default().extend(weight);
         }
-        if let Some(together) = together {
-            part = part.held_together(together)?;
-        }
-        self.parts.push(part.that_has_seen(seen)?.in_bins(&self.bins)?);
+        self.parts.push(part);
         self.passed += data.rows();
         self.error.extend(data.error());
         self.left.extend(left);
@@ -249,8 +412,9 @@ impl Refining {
 
     /// Rows that are to be held out together, by number.
     fn together(&self, data: &Data) -> Option<Vec<u32>> {
-        let groups = data.group().filter(|group| group.labels.len() >= LEAST_GROUPS);
-        match self.options.split {
+        let split = self.begun.opening.options.split;
+        let groups = data.group().filter(|_| Opening::holds_groups(data, split));
+        match split {
             Split::InOrder => None,
             Split::Random => {
                 groups.map(|group| &group.rows[..]).or(data.together()).map(<[u32]>::to_vec)
@@ -262,107 +426,26 @@ impl Refining {
     ///
     /// # Errors
     /// Errors that are all zero, or a monitor that asked to stop.
-    pub(super) fn finish(mut self, monitor: &dyn Monitor) -> Result<Fit> {
+    pub(super) fn finish(self, monitor: &dyn Monitor) -> Result<Fit> {
         let monitor = &Stage { whole: monitor, from: 0.4, to: 1.0 };
-        let parts = std::mem::take(&mut self.parts);
-        let trees = {
-            let _task = task(monitor, "training", Some("trees of all rows"));
-            let part = Stage { whole: monitor, from: 0.0, to: 0.95 };
-            self.trees(parts, &part)?
-        };
-        let _task = task(monitor, "law", None);
-        let Self { fit: Fit { mut fitted, mut held_out }, options, judges, .. } = self;
         let weight = self.weight.as_deref();
-        fitted.rows = self.passed;
-        fitted.ranges = self.ranges;
-        fitted.training = Summary::of(&self.error, weight);
-        fitted.debiased = fitted.bias.as_ref().map(|_| Summary::of(&self.left, weight));
-        let constant = constant::fit(fitted.names.len(), &self.left, weight, options.loss)?;
-        let [of_some, start] = judges.sigma;
-        let (least, most) = fitted.model.limits();
-        let times = |(sigma, times): (&f64, f64)| (sigma * times).clamp(least, most);
-        let refined = start.iter().zip(trees.predict(&judges.inputs)?).map(times).collect();
-        let sigmas = [vec![constant.sigma; judges.rows.len()], of_some, refined];
-        let judging = weight.map(|_| &judges.weight[..]);
-        let local = options.local_units && options.loss != LossKind::Nlpd;
-        let (shares, better) =
-            stacking::weights(&sigmas, &judges.error, judging, options.loss, local)?;
-        if better && shares[2] > 0.0 {
-            let members = together(&shares, constant.into(), fitted.model.model(), self.start);
-            let stack = Stack::new(members).refined_by(trees.times(shares[2]));
-            fitted.model = match &self.ground {
-                Some(ground) => Supported::new(stack.into(), ground)?,
-                None => Model::from(stack).into(),
-            };
-            let of_some = std::mem::replace(&mut fitted.trained_on, self.passed);
-            if let Some(validation) = &mut fitted.validation {
-                validation.sample = Some(of_some);
-            }
-            if judges.independent {
-                let rows = judges.rows.len();
-                let mut held = HeldOut {
-                    sigma: stack::mean(&sigmas, &shares),
-                    weight: judging.map(<[f64]>::to_vec),
-                    laws: vec![ErrorLaw::default(); rows],
-                    bounds: None,
-                    constant_sigma: vec![constant.sigma; rows],
-                    rows: judges.rows,
-                    error: judges.error,
-                };
-                let judging = Data::with_missing(&judges.inputs, fitted.names.len(), &held.error)?;
-                let used = judging.with_inputs(&fitted.used());
-                fitted.shape = held.learn_shape(&used, &options)?;
-                let own = held.validation()?;
-                fitted.validation = Some(match fitted.validation.take() {
-                    Some(before) => Validation {
-                        left_out: before.left_out,
-                        not_tried: before.not_tried,
-                        candidates: before.candidates,
-                        importance: before.importance,
-                        sample: Some(of_some),
-                        ..own
-                    },
-                    None => own,
-                });
-                held_out = Some(held);
-            }
-        }
-        monitor.progress(1.0);
-        Ok(Fit { fitted, held_out })
-    }
-
-    /// Trees of what all rows say of the sigma that they start from.
-    fn trees(&self, parts: Vec<Part>, monitor: &dyn Monitor) -> Result<Trees> {
-        let own = lesson::trees(&self.options);
-        let mut workers = Local::new(parts);
-        if self.options.split == Split::Random {
-            return Ok(rounds::further(&mut workers, &self.bins, HELD, &own, monitor)?.model);
-        }
-        let part = Stage { whole: monitor, from: 0.0, to: 0.5 };
-        let early = rounds::further(&mut workers, &self.bins, 1.0, &own, &part)?.model;
-        // The last rows are those most like tomorrow's: as many trees, of all rows.
-        let own = trees::Options { rounds: early.rounds(), ..own };
-        let part = Stage { whole: monitor, from: 0.5, to: 1.0 };
-        let all = rounds::further(&mut workers, &self.bins, 0.0, &own, &part)?.model;
-        Ok(all.with_level_of(&early))
+        let columns = self.begun.fit.fitted.names.len();
+        let loss = self.begun.opening.options.loss;
+        let all = Gathered {
+            rows: self.passed,
+            ranges: self.ranges,
+            training: Summary::of(&self.error, weight),
+            left: Summary::of(&self.left, weight),
+            constant: constant::fit(columns, &self.left, weight, loss)?,
+            judges: self.judges,
+        };
+        self.begun.finish(&mut Local::new(self.parts), all, monitor)
     }
 }
 
-impl Judges {
-    /// What the fit to some rows says of more of them.
-    fn add(&mut self, data: &Data, fitted: &Fitted) -> Result<()> {
-        if data.rows() > 0 {
-            self.sigma[0].extend(fitted.model.predict(data.inputs())?);
-            self.inputs.extend(data.inputs());
-            self.weight.extend(data.weight().unwrap_or_default());
-        }
-        Ok(())
-    }
-}
-
-/// The errors of some rows that the bias of a fit leaves.
-fn left(fitted: &Fitted, data: &Data) -> Result<Vec<f64>> {
-    Ok(match &fitted.bias {
+/// The errors of some rows that a bias leaves.
+pub(super) fn left_by(bias: Option<&Bias>, data: &Data) -> Result<Vec<f64>> {
+    Ok(match bias {
         Some(bias) => bias::without(data.error(), &bias.predict(data.inputs())?),
         None => data.error().to_vec(),
     })

@@ -1,5 +1,6 @@
 //! What goes to parts and comes back from them, as bytes too.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::ranks::Cost;
@@ -19,6 +20,14 @@ pub struct Ask {
 pub struct Answer {
     pub(crate) whole: Vec<i64>,
     pub(crate) sums: Vec<f64>,
+}
+
+/// What some parts answer, as one message: whole numbers added up, which is exact in any order; doubles part by part,
+/// since they are to be added in the order of all parts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answers {
+    whole: Vec<i64>,
+    sums: Vec<(u64, Vec<f64>)>,
 }
 
 /// Which rows.
@@ -51,6 +60,14 @@ pub(crate) enum Question {
     CountTimes { rows: Which, log: f64 },
     /// The slope of the cost in the logarithm of that factor.
     SlopeTimes { rows: Which, log: f64, cost: Cost },
+    /// How large errors are, as whole numbers ([`Spread`](super::Spread)).
+    Sizes,
+    /// Gives sigma these parameters, and counts scaled errors of rows that learn.
+    CountAt,
+    /// With these counts: the cost there, and its gradient in the parameters.
+    SlopesAt { cost: Cost },
+    /// The least log sigma with these parameters, of all rows that count.
+    LeastAt,
 }
 
 impl Ask {
@@ -63,8 +80,7 @@ impl Ask {
     /// # Errors
     /// A question that cannot be written down, which none is.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let text = serde_json::to_string(&self.question)
-            .map_err(|error| Error::BadMessage { reason: error.to_string() })?;
+        let text = serde_json::to_string(&self.question).map_err(|error| unwritten(&error))?;
         Ok(write(b'?', &text, &[], &self.numbers))
     }
 
@@ -74,42 +90,152 @@ impl Ask {
     /// Bytes that are no question, or one of another version of errbar.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let (text, _, numbers) = read(b'?', bytes)?;
-        let question = serde_json::from_str(text)
-            .map_err(|error| Error::BadMessage { reason: error.to_string() })?;
+        let question = serde_json::from_str(text).map_err(|error| unwritten(&error))?;
         Ok(Self { question, numbers })
     }
 }
 
-impl Answer {
-    /// As bytes, which only the same version of errbar reads.
+impl Answers {
+    /// Of one part.
     #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        write(b'!', "", &self.whole, &self.sums)
+    pub fn of(part: u64, Answer { whole, sums }: Answer) -> Self {
+        Self { whole, sums: vec![(part, sums)] }
+    }
+
+    /// These and others.
+    ///
+    /// # Errors
+    /// Parts that answer differently.
+    pub fn and(mut self, mut other: Self) -> Result<Self> {
+        if self.sums.is_empty() || other.sums.is_empty() {
+            return Ok(if self.sums.is_empty() { other } else { self });
+        }
+        if self.whole.len() != other.whole.len() {
+            return Err(differently());
+        }
+        self.whole.iter_mut().zip(&other.whole).for_each(|(all, other)| *all += other);
+        self.sums.append(&mut other.sums);
+        Ok(self)
+    }
+
+    /// The parts that these are of, in their order; all of them once.
+    ///
+    /// # Errors
+    /// A part that answers twice.
+    pub(crate) fn in_order(mut self) -> Result<Self> {
+        self.sums.sort_by_key(|(part, _)| *part);
+        match self.sums.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => {
+                let reason = format!("part {} of the rows answers twice", pair[0].0);
+                Err(Error::BadMessage { reason })
+            }
+            None => Ok(self),
+        }
+    }
+
+    /// The parts, as they come.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = u64> + '_ {
+        self.sums.iter().map(|(part, _)| *part)
+    }
+
+    /// The doubles of each part.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &[f64]> {
+        self.sums.iter().map(|(_, sums)| &sums[..])
+    }
+
+    /// All of them as the answer of one part.
+    pub(crate) fn total(self) -> Result<Answer> {
+        let Self { whole, sums } = self.in_order()?;
+        let mut sums = sums.into_iter().map(|(_, sums)| sums);
+        let mut all = sums.next().unwrap_or_default();
+        for other in sums {
+            if all.len() != other.len() {
+                return Err(differently());
+            }
+            all.iter_mut().zip(&other).for_each(|(all, other)| *all += other);
+        }
+        Ok(Answer { whole, sums: all })
+    }
+
+    /// As bytes, which only the same version of errbar reads.
+    ///
+    /// # Errors
+    /// None in practice; what the writer reports is passed on.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let heads: Vec<(u64, usize)> =
+            self.sums.iter().map(|(part, sums)| (*part, sums.len())).collect();
+        let sums: Vec<f64> = self.each().flatten().copied().collect();
+        Message { head: heads, whole: self.whole.clone(), sums }.to_bytes(b'!')
     }
 
     /// From bytes.
     ///
     /// # Errors
-    /// Bytes that are no answer, or one of another version of errbar.
+    /// Bytes that are no answers, or some of another version of errbar.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let (_, whole, sums) = read(b'!', bytes)?;
-        Ok(Self { whole, sums })
+        let Message { head, whole, sums } = Message::<Vec<(u64, usize)>>::from_bytes(b'!', bytes)?;
+        let mut rest = &sums[..];
+        let mut take = |(part, length): (u64, usize)| {
+            let (own, others) = rest.split_at_checked(length).ok_or_else(not_whole)?;
+            rest = others;
+            Ok((part, own.to_vec()))
+        };
+        let each = head.into_iter().map(&mut take).collect::<Result<_>>()?;
+        if rest.is_empty() { Ok(Self { whole, sums: each }) } else { Err(not_whole()) }
+    }
+}
+
+impl Answer {
+    /// Counts, which without weights are whole numbers.
+    pub(crate) fn counts(counts: Vec<f64>, weighted: bool) -> Self {
+        match weighted {
+            true => Self { sums: counts, ..Self::default() },
+            false => Self {
+                whole: counts.into_iter().map(|count| count as i64).collect(),
+                ..Self::default()
+            },
+        }
     }
 
-    /// The answers of several parts as that of one.
-    pub(crate) fn sum(answers: Vec<Self>) -> Result<Self> {
-        let mut answers = answers.into_iter();
-        let mut all = answers.next().unwrap_or_default();
-        for other in answers {
-            let fits = all.whole.len() == other.whole.len() && all.sums.len() == other.sums.len();
-            if !fits {
-                return Err(Error::BadMessage { reason: "parts answer differently".into() });
-            }
-            all.whole.iter_mut().zip(&other.whole).for_each(|(all, other)| *all += other);
-            all.sums.iter_mut().zip(&other.sums).for_each(|(all, other)| *all += other);
+    /// The other way round.
+    pub(crate) fn into_counts(self) -> Vec<f64> {
+        match self.sums.is_empty() {
+            true => self.whole.into_iter().map(|count| count as f64).collect(),
+            false => self.sums,
         }
-        Ok(all)
     }
+}
+
+/// Parts whose answers cannot be added.
+pub(crate) fn differently() -> Error {
+    Error::BadMessage { reason: "parts answer differently".into() }
+}
+
+/// A head that is written out, and numbers: what every message is.
+pub(crate) struct Message<H> {
+    pub(crate) head: H,
+    pub(crate) whole: Vec<i64>,
+    pub(crate) sums: Vec<f64>,
+}
+
+impl<H: Serialize> Message<H> {
+    /// As bytes of a kind, which only the same version of errbar reads.
+    pub(crate) fn to_bytes(&self, kind: u8) -> Result<Vec<u8>> {
+        let text = serde_json::to_string(&self.head).map_err(|error| unwritten(&error))?;
+        Ok(write(kind, &text, &self.whole, &self.sums))
+    }
+}
+
+impl<H: DeserializeOwned> Message<H> {
+    pub(crate) fn from_bytes(kind: u8, bytes: &[u8]) -> Result<Self> {
+        let (text, whole, sums) = read(kind, bytes)?;
+        let head = serde_json::from_str(text).map_err(|error| unwritten(&error))?;
+        Ok(Self { head, whole, sums })
+    }
+}
+
+fn unwritten(error: &serde_json::Error) -> Error {
+    Error::BadMessage { reason: error.to_string() }
 }
 
 const MARK: &[u8; 7] = b"errbar\n";
@@ -132,7 +258,7 @@ fn write(kind: u8, text: &str, whole: &[i64], sums: &[f64]) -> Vec<u8> {
 }
 
 fn read(kind: u8, bytes: &[u8]) -> Result<(&str, Vec<i64>, Vec<f64>)> {
-    let bad = || Error::BadMessage { reason: "it is not whole, or no message of errbar".into() };
+    let bad = not_whole;
     let mut rest =
         bytes.strip_prefix(MARK).and_then(|rest| rest.strip_prefix(&[kind])).ok_or_else(bad)?;
     let version = take_text(&mut rest).ok_or_else(bad)?;
@@ -143,6 +269,10 @@ fn read(kind: u8, bytes: &[u8]) -> Result<(&str, Vec<i64>, Vec<f64>)> {
     let whole = take_words(&mut rest).ok_or_else(bad)?.into_iter().map(i64::from_le_bytes);
     let sums = take_words(&mut rest).ok_or_else(bad)?.into_iter().map(f64::from_le_bytes);
     if rest.is_empty() { Ok((text, whole.collect(), sums.collect())) } else { Err(bad()) }
+}
+
+fn not_whole() -> Error {
+    Error::BadMessage { reason: "it is not whole, or no message of errbar".into() }
 }
 
 fn take<'b>(bytes: &mut &'b [u8], count: u64) -> Option<&'b [u8]> {

@@ -1,7 +1,10 @@
 //! A part of the rows, and what it answers.
 
+use rayon::prelude::*;
+
 use super::message::{Answer, Ask, Question, Which};
 use super::ranks::{self, Cost, Steps, Table};
+use super::spread::Spread;
 use crate::boosting::{
     self, Bins, Codes, Scale, Size, Slopes, Split, Symmetric, add_slopes, partition, width,
 };
@@ -9,6 +12,7 @@ use crate::checks::{check_finite, check_length, check_sigma};
 use crate::data::rows_with_missing;
 use crate::error::{Error, Result};
 use crate::score::eta_counts::BINS;
+use crate::sigma::refined::Refined;
 
 /// A part of the rows. It holds them, and what fits have made of them so far; see [`rounds`](super).
 pub struct Part {
@@ -31,6 +35,11 @@ pub struct Part {
     /// That of rows held out, where they cost least.
     kept: Vec<f64>,
     binned: Option<Binned>,
+    /// How large errors are, if somebody will ask.
+    sizes: Option<Spread>,
+    /// A model whose parameters are to be refined, and the logarithm of the sigma that each row came with.
+    model: Option<Box<dyn Refined>>,
+    unit: Vec<f64>,
 }
 
 /// Rows in bins, and a tree that grows on them.
@@ -82,6 +91,9 @@ impl Part {
             log: vec![0.0; rows],
             kept: Vec::new(),
             binned: None,
+            sizes: None,
+            model: None,
+            unit: Vec::new(),
         })
     }
 
@@ -122,6 +134,25 @@ impl Part {
         Ok(self)
     }
 
+    /// The same, which can say how large its errors are.
+    pub(crate) fn of_sizes(self, sizes: Spread) -> Self {
+        Self { sizes: Some(sizes), ..self }
+    }
+
+    /// The same, where the parameters of a model of sigma are to be refined. The logarithm of the sigma of each row
+    /// comes again, since errors alone are kept in units of it.
+    pub(crate) fn of_model(mut self, model: Box<dyn Refined>, unit: Vec<f64>) -> Result<Self> {
+        check_length("unit", unit.len(), "error", self.scaled.len())?;
+        self.inputs = model.prepared(&self.inputs)?;
+        Ok(Self { model: Some(model), unit, ..self })
+    }
+
+    /// Which part it is.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -156,7 +187,7 @@ impl Part {
                 let (scaled, logs, weight) = self.times(*rows, *log);
                 let mut counts = vec![0.0; BINS];
                 ranks::count(&scaled, &logs, weight.as_deref(), &mut counts);
-                Ok(Answer { sums: counts, ..Answer::default() })
+                Ok(Answer::counts(counts, self.weight.is_some()))
             }
             Question::SlopeTimes { rows, log, cost } => {
                 let (scaled, log, weight) = self.times(*rows, *log);
@@ -166,6 +197,21 @@ impl Part {
                 let steps = Steps { scaled: &scaled, log: &log, weight, table, cost: *cost };
                 let [first, second] = steps.write(&mut slope, &mut bend);
                 Ok(Answer { sums: vec![slope.iter().sum(), first, second], ..Answer::default() })
+            }
+            Question::Sizes => match &self.sizes {
+                Some(sizes) => Ok(Answer { whole: sizes.counts(), ..Answer::default() }),
+                None => Err(out_of_turn()),
+            },
+            Question::CountAt => self.count_at(numbers),
+            Question::SlopesAt { cost } => {
+                let (counts, parameters) =
+                    numbers.split_at_checked(BINS).ok_or_else(out_of_turn)?;
+                self.slopes_at(parameters, &Table::of(counts)?, *cost)
+            }
+            Question::LeastAt => {
+                let logs = self.logs_at(numbers)?.into_iter();
+                let least = logs.zip(&self.unit).map(|(log, unit)| log + unit);
+                Ok(Answer { sums: vec![least.fold(f64::INFINITY, f64::min)], ..Answer::default() })
             }
         }
     }
@@ -232,7 +278,7 @@ impl Part {
                 ranks::count(&scaled, &log, weight.as_deref(), counts);
             }
         }
-        Ok(Answer { sums: counts, ..Answer::default() })
+        Ok(Answer::counts(counts, self.weight.is_some()))
     }
 
     fn slopes(
@@ -297,6 +343,57 @@ impl Part {
         Ok(Answer { whole, ..Answer::default() })
     }
 
+    /// Log sigma of all rows with these parameters, in units of the sigma they came with.
+    fn logs_at(&self, parameters: &[f64]) -> Result<Vec<f64>> {
+        let model =
+            self.model.as_ref().filter(|model| model.parameters().len() == parameters.len());
+        let model = model.ok_or_else(out_of_turn)?;
+        let chunks = self.inputs.par_chunks(FEW * self.columns);
+        let logs: Vec<Vec<f64>> =
+            chunks.map(|inputs| model.log_sigma(parameters, inputs)).collect();
+        let logs = logs.into_iter().flatten().zip(&self.unit);
+        // Far from any error, where a search may look, too.
+        Ok(logs.map(|(log, unit)| (log - unit).clamp(-FAR, FAR)).collect())
+    }
+
+    fn count_at(&mut self, parameters: &[f64]) -> Result<Answer> {
+        self.log = self.logs_at(parameters)?;
+        let mut counts = vec![0.0; BINS];
+        for rows in self.learned.chunks(AT_ONCE) {
+            let weight = self.weight.as_ref().map(|weight| pick(weight, rows));
+            let (scaled, log) = (pick(&self.scaled, rows), pick(&self.log, rows));
+            ranks::count(&scaled, &log, weight.as_deref(), &mut counts);
+        }
+        Ok(Answer::counts(counts, self.weight.is_some()))
+    }
+
+    fn slopes_at(&mut self, parameters: &[f64], table: &Table, cost: Cost) -> Result<Answer> {
+        let model =
+            self.model.as_ref().filter(|model| model.parameters().len() == parameters.len());
+        let model = model.ok_or_else(out_of_turn)?;
+        let mut slopes = vec![0.0; self.rows()];
+        let mut sums = vec![0.0; 2 + parameters.len()];
+        let (mut slope, mut bend) = (vec![0.0; AT_ONCE], vec![0.0; AT_ONCE]);
+        for rows in self.learned.chunks(AT_ONCE) {
+            let weight = self.weight.as_ref().map(|weight| pick(weight, rows));
+            let (scaled, log) = (&pick(&self.scaled, rows), &pick(&self.log, rows));
+            let (slope, bend) = (&mut slope[..rows.len()], &mut bend[..rows.len()]);
+            let steps = Steps { scaled, log, weight: weight.as_deref(), table, cost };
+            let [first, second] = steps.write(slope, bend);
+            sums[0] += first;
+            sums[1] += second;
+            rows.iter().zip(slope).for_each(|(&row, slope)| slopes[row as usize] = *slope);
+        }
+        let chunks = self.inputs.par_chunks(FEW * self.columns);
+        let of_chunk =
+            |(inputs, slopes): (&[f64], &[f64])| model.gradient(parameters, inputs, slopes);
+        let each: Vec<Vec<f64>> = chunks.zip(slopes.par_chunks(FEW)).map(of_chunk).collect();
+        for gradient in each {
+            sums[2..].iter_mut().zip(gradient).for_each(|(sum, gradient)| *sum += gradient);
+        }
+        Ok(Answer { sums, ..Answer::default() })
+    }
+
     /// Errors, log sigmas raised by so much, and weights of some rows.
     fn times(&self, rows: Which, log: f64) -> (Vec<f64>, Vec<f64>, Option<Vec<f64>>) {
         let (rows, mut logs) = match rows {
@@ -327,6 +424,12 @@ impl Binned {
 
 /// Rows that are looked at together.
 const AT_ONCE: usize = 1 << 14;
+
+/// Rows whose log sigma is found together.
+const FEW: usize = 1 << 10;
+
+/// The logarithm of a sigma in units of another is held within this.
+const FAR: f64 = 300.0;
 
 fn pick(values: &[f64], rows: &[u32]) -> Vec<f64> {
     rows.iter().map(|&row| values[row as usize]).collect()

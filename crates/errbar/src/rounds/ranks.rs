@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::loss::{J, LossKind, R};
-use crate::math::{Arithmetic, Kernel, dispatch, erf_exp_kernel, exp_slice};
+use crate::math::{Arithmetic, Kernel, dispatch, erf, erf_exp_kernel, exp_slice};
 use crate::score::block::{BLOCK, Sum, weighted_sum};
 use crate::score::eta_counts::{BINS, begin_of, bin_of};
 
@@ -44,6 +44,16 @@ impl Cost {
     /// The weight of reliability.
     pub(super) fn reliability(&self) -> f64 {
         self.reliability
+    }
+
+    /// Its slope in the log sigma of one row that weighs one, up to the weight of all; `end` as in [`Table`].
+    pub(super) fn slope(&self, error: f64, sigma: f64, end: f64) -> f64 {
+        let eta = error / sigma * FRAC_1_SQRT_2;
+        if self.likelihood {
+            return 1.0 - 2.0 * eta * eta;
+        }
+        let by_sigma = SQRT_2_OVER_PI * (-eta * eta).exp() - FRAC_1_SQRT_PI;
+        self.accuracy * by_sigma * sigma - self.reliability * eta * (erf(eta) - end)
     }
 
     /// Its value, of the sums that [`Steps`] gives.

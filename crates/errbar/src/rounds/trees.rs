@@ -1,6 +1,6 @@
 //! Trees by rounds: counts of scaled errors, then for each tree sums of slopes by bin, one level after another.
 
-use super::message::{Answer, Ask, Question, Which};
+use super::message::{Answer, Ask, Question, Which, differently};
 use super::ranks::{CONSTANT, Cost};
 use super::{Workers, sum_of};
 use crate::boosting::{
@@ -65,16 +65,31 @@ pub(crate) fn further(
 }
 
 /// Rows, their weight and mean absolute error.
-struct Rows {
-    rows: u64,
-    total: f64,
-    mean: f64,
+pub(super) struct Rows {
+    pub(super) rows: u64,
+    pub(super) total: f64,
+    pub(super) mean: f64,
 }
 
 impl Rows {
-    fn cost(&self, loss: LossKind) -> Result<Cost> {
+    pub(super) fn cost(&self, loss: LossKind) -> Result<Cost> {
         Cost::of(loss, self.rows as usize, self.total, self.mean)
     }
+}
+
+/// Holds out a share of the rows that may be: rows that learn, and those that are held out.
+pub(super) fn hold(workers: &mut dyn Workers, share: f64, seed: u64) -> Result<(Rows, Rows)> {
+    let hold = Ask::of(Question::Hold { share, seed });
+    let Answer { whole, sums } = sum_of(workers, &hold)?;
+    let (&[learned, held], &[a, b, c, d]) = (&whole[..], &sums[..]) else {
+        return Err(differently());
+    };
+    let rows = |rows: i64, total: f64, sum: f64| Rows {
+        rows: rows as u64,
+        total,
+        mean: if total > 0.0 { sum / total } else { 0.0 },
+    };
+    Ok((rows(learned, a, b), rows(held, c, d)))
 }
 
 fn boost<const W: usize>(
@@ -86,17 +101,7 @@ fn boost<const W: usize>(
 ) -> Result<Learned> {
     let ask = Ask::of(Question::Bin { bins: bins.clone() });
     let tally = Tally::of_counts(&sum_of(workers, &ask)?.whole, bins.columns());
-    let hold = Ask::of(Question::Hold { share, seed: options.seed });
-    let Answer { whole, sums } = sum_of(workers, &hold)?;
-    let (&[learned, held], &[a, b, c, d]) = (&whole[..], &sums[..]) else {
-        return Err(Error::BadMessage { reason: "parts answer differently".into() });
-    };
-    let rows = |rows: i64, total: f64, sum: f64| Rows {
-        rows: rows as u64,
-        total,
-        mean: if total > 0.0 { sum / total } else { 0.0 },
-    };
-    let (learned, held) = (rows(learned, a, b), rows(held, c, d));
+    let (learned, held) = hold(workers, share, options.seed)?;
     if learned.total <= 0.0 || learned.mean == 0.0 {
         return Err(Error::NoErrors { rows: (learned.rows + held.rows) as usize });
     }
@@ -113,7 +118,7 @@ fn boost<const W: usize>(
     loop {
         check(monitor)?;
         let ask = Ask::of(Question::Count { tree: trees.last().cloned(), rate });
-        let counts = sum_of(workers, &ask)?.sums;
+        let counts = sum_of(workers, &ask)?.into_counts();
         let slopes = |scale: Scale| Ask {
             question: Question::Slopes { learned: cost, held: cost_of_held, scale },
             numbers: counts.clone(),
@@ -179,7 +184,7 @@ impl Slopes {
         let (&[rows, counted, ..], &[_, _, first, second, gradients, curvatures]) =
             (&whole[..], &sums[..])
         else {
-            return Err(Error::BadMessage { reason: "parts answer differently".into() });
+            return Err(differently());
         };
         let size = Size { gradients, curvatures, rows: rows as u64, counted: counted as u64 };
         Ok(Self { size, held: [first, second], histogram: whole[2..].to_vec() })
@@ -196,7 +201,7 @@ fn grow<const W: usize>(
     let histograms = |words: &[i64]| -> Result<Vec<Histogram<W>>> {
         let (words, rest) = words.as_chunks::<W>();
         if !rest.is_empty() || words.is_empty() || words.len() % columns != 0 {
-            return Err(Error::BadMessage { reason: "parts answer differently".into() });
+            return Err(differently());
         }
         Ok(words.chunks(columns).map(<[_]>::to_vec).collect())
     };
@@ -217,7 +222,7 @@ fn grow<const W: usize>(
         let answer = sum_of(workers, &Ask::of(Question::Part { split, left: left.clone() }))?;
         let of_one = histograms(&answer.whole)?;
         if of_one.len() != left.len() {
-            return Err(Error::BadMessage { reason: "parts answer differently".into() });
+            return Err(differently());
         }
         let leaves = std::mem::take(&mut sketch.leaves).into_iter().zip(of_one).zip(left);
         let sides = leaves.map(|((leaf, of_one), left)| leaf.part(of_one, left, &chooser.scale));
@@ -231,9 +236,10 @@ fn level(workers: &mut dyn Workers, (rows, cost, mean): (Which, Cost, f64)) -> R
     let mut failed = None;
     let mut slope = |log: f64| -> f64 {
         let mut ask = || -> Result<f64> {
-            let counts = sum_of(workers, &Ask::of(Question::CountTimes { rows, log }))?.sums;
+            let ask = Ask::of(Question::CountTimes { rows, log });
+            let counts = sum_of(workers, &ask)?.into_counts();
             if counts.len() != BINS {
-                return Err(Error::BadMessage { reason: "parts answer differently".into() });
+                return Err(differently());
             }
             let question = Question::SlopeTimes { rows, log, cost };
             let sums = sum_of(workers, &Ask { question, numbers: counts })?.sums;

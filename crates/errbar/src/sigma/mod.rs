@@ -18,6 +18,7 @@ pub mod constant;
 mod model;
 pub mod network;
 pub mod polynomial;
+pub(crate) mod refined;
 mod saved;
 mod scaling;
 pub mod smooth;

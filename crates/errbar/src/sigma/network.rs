@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod export_view;
+mod refined;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};

@@ -2,6 +2,7 @@
 
 mod averaged;
 mod export_view;
+mod refined;
 
 use serde::{Deserialize, Serialize};
 

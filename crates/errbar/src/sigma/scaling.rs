@@ -160,6 +160,16 @@ impl Scaling {
         }
     }
 
+    /// Row-major inputs, scaled.
+    ///
+    /// # Errors
+    /// As [`Scaling::columns_of`].
+    pub(crate) fn rows_scaled(&self, inputs: &[f64]) -> Result<Vec<f64>> {
+        self.rows_of(inputs)?;
+        let columns = self.columns();
+        Ok(inputs.iter().enumerate().map(|(at, x)| self.scaled(at % columns, *x)).collect())
+    }
+
     /// Row-major inputs as scaled columns, one after the other.
     ///
     /// # Errors
