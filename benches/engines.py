@@ -15,8 +15,8 @@ model file:
 - the scores of all rows, and of each group, are compared with the program's and with `errbar.scores` of all rows at once: means to
   rounding, the Reliability Score to the bound that is told with it.
 
-Each side is a process of its own, one after another. Seconds are those on the clock, with the start of the engine left out, and the least of the
-rounds; on a machine that others use as well they are shares of what the program took in the same run, and no more than that.
+Each side is a process of its own, one after another. Seconds are those on the clock, with the start of the engine left out; on a
+machine that others use as well they are shares of what the program took in the same run, and no more than that.
 """
 
 import argparse

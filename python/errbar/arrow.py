@@ -27,6 +27,7 @@ from ._arrays import column
 from ._batch_columns import Batch, batches_of, counted, place_of
 from ._batch_model import Asked, Key, Opened, opened_of
 from ._batch_scores import ScoreBatches
+from ._errbar import __version__
 from ._pyarrow import pa
 
 __all__ = ["PredictBatches", "ScoreBatches", "predict_batches", "score_batches"]
@@ -245,12 +246,18 @@ class PredictBatches:
     def _opened(self) -> Opened:
         return opened_of(self._text, Key(self._asked))
 
-    def __reduce__(self) -> tuple[Any, tuple[str, dict[str, Any]]]:
-        return _from_text, (self._text, vars(self._asked))
+    def __reduce__(self) -> tuple[Any, tuple[str, dict[str, Any], str]]:
+        return _from_text, (self._text, vars(self._asked), __version__)
 
 
-def _from_text(text: str, asked: dict[str, Any]) -> PredictBatches:
-    return PredictBatches(text, Asked(**asked))
+def _from_text(text: str, asked: dict[str, Any], version: str) -> PredictBatches:
+    """What was sent from another process; its model is read, and refused if need be, where it is called."""
+    try:
+        return PredictBatches(text, Asked(**asked))
+    except TypeError:
+        raise ValueError(
+            f"errbar {version} sent this, and asks for more than errbar {__version__} knows: have one version everywhere"
+        ) from None
 
 
 def _text_of(model: Model) -> str:

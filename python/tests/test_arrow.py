@@ -267,6 +267,10 @@ def test_pickles_hold_the_text_of_the_model_and_plain_values(folder):
     )
     done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps((predict, table)), capture_output=True)
     assert pickle.loads(done.stdout) == predict(table)["sigma"].to_pylist(), done.stderr
+    make, (text, asked, version) = predict.__reduce__()
+    refused(lambda: make(text, {**asked, "thoughts": 1}, "9.9"), "errbar 9.9 sent this", "have one version everywhere")
+    later = make(text.replace('"needs":[', '"needs":["thoughts",', 1), asked, version)
+    refused(lambda: later(table), "thoughts")
     score = score_batches(observation="y", forecast="mu", sigma=1.0, by="letter")
     assert pickle.loads(pickle.dumps(score))(table).equals(score(table))
 
