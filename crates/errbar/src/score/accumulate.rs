@@ -7,7 +7,8 @@
 //! here.add(&Sample::new(&[0.3, -1.2], &[1.0, 1.0])?)?;
 //! let mut there = Accumulator::default();
 //! there.add(&Sample::new(&[0.7], &[0.5])?)?;
-//! here.merge(&there);
+//! let sent: Vec<u8> = there.to_bytes();
+//! here.merge(&Accumulator::from_bytes(&sent)?);
 //!
 //! let merged = here.scores()?;
 //! assert_eq!(merged.rows, 3);
