@@ -76,7 +76,8 @@ def test_who_holds_parts_does_not_matter(table, model):
     if model == "constant":
         assert low == high
     else:
-        assert 3 < high / low < 5
+        # A polynomial goes beyond a jump before it takes it.
+        assert 3 < high / low < 7
 
 
 def test_rows_that_may_be_in_a_sample():

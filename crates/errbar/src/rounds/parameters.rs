@@ -91,3 +91,115 @@ pub(crate) fn least(workers: &mut dyn Workers, parameters: &[f64]) -> Result<f64
     let ask = Ask { question: Question::LeastAt, numbers: parameters.to_vec() };
     Ok(all_of(workers, &ask)?.each().flatten().copied().fold(f64::INFINITY, f64::min))
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+    use rand_pcg::Pcg64;
+
+    use super::*;
+    use crate::data::Data;
+    use crate::monitor::Silent;
+    use crate::rounds::{Local, Part};
+    use crate::sigma::refined::refined;
+    use crate::sigma::{Model, network, polynomial};
+
+    const ROWS: usize = 6_000;
+
+    /// Inputs, errors and units; both models are of the first tenth of the rows.
+    fn drawn() -> (Vec<f64>, Vec<f64>, Vec<f64>, [Model; 2]) {
+        let mut rng = Pcg64::seed_from_u64(1);
+        let x: Vec<f64> = (0..2 * ROWS).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let sigma = |x: &[f64]| (x[0] + 0.5 * x[1] * x[1]).exp();
+        let error = x.chunks_exact(2).map(|x| sigma(x) * rng.sample::<f64, _>(StandardNormal));
+        let error: Vec<f64> = error.collect();
+        let unit = x.chunks_exact(2).map(|x| sigma(x) * (0.3 * x[0]).exp()).collect();
+        let some = Data::new(&x[..ROWS / 5], 2, &error[..ROWS / 10]).unwrap();
+        let own = network::Options { starts: 4, iterations: 30, ..network::Options::general() };
+        let polynomial = polynomial::fit_to(&some, &polynomial::Options::general(), &Silent);
+        let network = network::fit_to(&some, &own, &Silent).unwrap();
+        (x, error, unit, [polynomial.unwrap().into(), network.into()])
+    }
+
+    fn workers(model: &Model, (x, error, unit): (&[f64], &[f64], &[f64]), parts: usize) -> Local {
+        let each = ROWS / parts;
+        let part = |number: usize| {
+            let rows = number * each..(number + 1) * each;
+            let inputs = x[2 * rows.start..2 * rows.end].to_vec();
+            let (error, unit) = (&error[rows.clone()], &unit[rows]);
+            let part = Part::new(number as u64, inputs, 2, error, unit).unwrap();
+            let logs = unit.iter().map(|unit| unit.ln()).collect();
+            part.of_model(refined(model).unwrap(), logs).unwrap()
+        };
+        Local::new((0..parts).map(part).collect())
+    }
+
+    /// Counts stand for ranks, so that the cost is off by some $10^{-7}$, which shows over short steps.
+    #[test]
+    fn the_cost_is_that_of_all_rows_and_the_gradient_is_its_own() {
+        let (x, error, unit, models) = drawn();
+        let of_unit = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(&unit).map(|(value, unit)| value / unit).collect()
+        };
+        for model in &models {
+            let parameters = refined(model).unwrap().parameters();
+            let mut workers = workers(model, (&x, &error, &unit), 3);
+            let (learned, held) = hold(&mut workers, 0.0, 0).unwrap();
+            assert_eq!((learned.rows, held.rows), (ROWS as u64, 0));
+            let plain = of_unit(&error);
+            let sigma = of_unit(&model.predict(&x).unwrap());
+            for (loss, step, tolerance) in [
+                (LossKind::default(), 2e-3, 2e-3),
+                (LossKind::Crps, 1e-4, 1e-6),
+                (LossKind::Nlpd, 1e-4, 1e-6),
+            ] {
+                let (cost, gradient) = value(&mut workers, &learned, loss, &parameters).unwrap();
+                let exact = loss.on(&plain, None).unwrap().value(&sigma).unwrap();
+                let constant = match loss {
+                    // What they leave out, which is the same for any sigma.
+                    LossKind::Nlpd => 0.5 * (2.0 * std::f64::consts::PI).ln(),
+                    _ => -learned.cost(loss).unwrap().reliability() * super::super::ranks::CONSTANT,
+                };
+                assert!((cost + constant - exact).abs() < 1e-6, "{loss:?}: {cost} {exact}");
+                let largest = gradient.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
+                for nth in (0..parameters.len()).step_by(7) {
+                    let mut at = |step: f64| {
+                        let mut moved = parameters.clone();
+                        moved[nth] += step;
+                        value(&mut workers, &learned, loss, &moved).unwrap().0
+                    };
+                    let slope = (at(step) - at(-step)) / (2.0 * step);
+                    let off = (slope - gradient[nth]).abs();
+                    assert!(
+                        off < tolerance * largest.max(0.01),
+                        "{loss:?} {nth}: {slope} {}",
+                        gradient[nth]
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_rows_are_better_whatever_their_parts() {
+        let (x, error, unit, models) = drawn();
+        for model in &models {
+            let own = refined(model).unwrap();
+            let found = [1, 16].map(|parts| {
+                let mut workers = workers(model, (&x, &error, &unit), parts);
+                let (mut parameters, loss) = (own.parameters(), LossKind::default());
+                let cost = refine(&mut workers, &mut parameters, (0.0, 0), loss, &Silent).unwrap();
+                assert!(cost.1 < cost.0, "{cost:?}");
+                let least = least(&mut workers, &parameters).unwrap();
+                let sigma = own.with_parameters(&parameters, least).predict(&x).unwrap();
+                let lowest = sigma.iter().copied().fold(f64::INFINITY, f64::min);
+                assert!((least.exp() / lowest - 1.0).abs() < 1e-9);
+                sigma
+            });
+            for (one, many) in found[0].iter().zip(&found[1]) {
+                assert!((one / many - 1.0).abs() < 1e-6, "{one} {many}");
+            }
+        }
+    }
+}
