@@ -110,4 +110,4 @@ def encoded(X: Any, places: list[int], known: list[Category] | None) -> tuple[Fl
             out.append(codes)
         else:
             out.append(floats(f'the input "{name}"', values))
-    return np.require(np.column_stack(out), dtype=np.float64, requirements="C"), found
+    return np.require(np.column_stack(out), dtype=np.float64, requirements=["C", "A"]), found

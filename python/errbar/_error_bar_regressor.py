@@ -257,20 +257,26 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def load(cls, path: str | os.PathLike[str], estimator: Any) -> ErrorBarRegressor:
         """Puts the error bars in a file that :meth:`save` or ``errbar fit`` wrote on a forecaster that
         is fitted already."""
-        check_is_fitted(estimator)
         sigma = SigmaRegressor.load(path)
-        fitted = sigma.fitted_
-        loaded = cls(estimator, sigma, forecast_as_input=fitted.forecast in fitted.names)
-        names = list(fitted.names)
-        loaded._added = None
-        if fitted.forecast in names:
-            loaded._added = (fitted.forecast, names.index(fitted.forecast))
-            names.remove(fitted.forecast)
+        return cls.of(estimator, sigma, sigma.fitted_.forecast)
+
+    @classmethod
+    def of(cls, estimator: Any, sigma: SigmaRegressor, forecast: str | None = None) -> ErrorBarRegressor:
+        """Puts a fitted model of sigma on a forecaster that is fitted already; ``forecast`` is the name of the input of sigma
+        that the forecast is, if it is one."""
+        check_is_fitted(estimator)
+        check_is_fitted(sigma)
+        names = list(sigma.fitted_.names)
+        made = cls(estimator, sigma, forecast_as_input=forecast in names)
+        made._added = None
+        if forecast is not None and forecast in names:
+            made._added = (forecast, names.index(forecast))
+            names.remove(forecast)
         if hasattr(sigma, "feature_names_in_"):
-            loaded.feature_names_in_ = np.array(names, dtype=object)
-        loaded.n_features_in_ = len(names)
-        loaded.estimator_, loaded.sigma_ = estimator, sigma
-        return loaded
+            made.feature_names_in_ = np.array(names, dtype=object)
+        made.n_features_in_ = len(names)
+        made.estimator_, made.sigma_ = estimator, sigma
+        return made
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Minus the mean CRPS of the observations ``y``: greater is better.

@@ -62,7 +62,7 @@ def _checked(estimator: Any, X: Any, *, reset: bool) -> Floats:
     inputs = validate_data(
         estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False
     )
-    return np.require(inputs, requirements="C")
+    return np.require(inputs, requirements=["C", "A"])
 
 
 def refuse_what_is_no_number(X: Any, categories: Any = ()) -> None:

@@ -2,9 +2,9 @@
 
 Columns are found by their names. What runs in a task is ``mapInArrow``: errbar and PyArrow are needed on the workers.
 
-Models are not fitted here. A fit looks at all rows together many times, and what errbar learns of many rows in one pass
-(``errbar fit`` of tables larger than memory) is a program for one machine as yet. Fit to a sample, or to the whole table
-where it can be read as files (``errbar fit 'table/*.parquet'``), and give the model here.
+Models are not fitted here. A fit asks its rows hundreds of questions, and between two of them workers must keep what they
+made of the rows, for which Spark has no place. Fit on Dask (:mod:`errbar.dask`), or to files with the program, which never
+has all rows in memory (``errbar fit 'table/*.parquet'``), and give the model here.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ static LONG: Mutex<Known> = Mutex::new(None);
 /// Threads for everything else, which should not wait until some fit in another thread is done.
 static SHORT: Mutex<Known> = Mutex::new(None);
 
+/// Threads for answers: whoever asks may be in this process, and waits in one of the others.
+static ANSWERS: Mutex<Known> = Mutex::new(None);
+
 fn locked(pool: &Mutex<Known>) -> MutexGuard<'_, Known> {
     pool.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -224,14 +227,14 @@ pub(crate) fn asking<T: Send + 'static>(
     Err(raised)
 }
 
-/// Work of so many threads without the interpreter; `None` is as many as the environment allows.
+/// An answer of so many threads without the interpreter; `None` is as many as the environment allows.
 pub(crate) fn of_threads<T: Send>(
     py: Python<'_>,
     n_jobs: Option<isize>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let threads = threads_of(n_jobs)?;
-    let pool = pool(&LONG, threads)?;
+    let pool = pool(&ANSWERS, threads)?;
     Ok(py.detach(|| pool.install(work)))
 }
 
