@@ -6,7 +6,7 @@ Nothing is copied that is an array of doubles in one piece already.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -74,14 +74,22 @@ def refuse_twice(names: list[str]) -> None:
             raise ValueError(f'two input columns are named "{name}": give each its own name')
 
 
-def one_level(level: Any) -> float:
-    """The level of an interval, as one number; what it may be is checked where it is used."""
+def levels_of(level: Any) -> tuple[list[float], bool]:
+    """The levels of intervals, and whether one number was given, which makes no axis."""
     try:
-        if np.ndim(level) == 0:
-            return float(level)
-    except (TypeError, ValueError):
+        array = floats("level", level)
+        if array.ndim <= 1 and array.size and bool(((array > 0) & (array < 1)).all()):
+            return [float(one) for one in array.reshape(-1)], array.ndim == 0
+    except ValueError:
         pass
-    raise ValueError(f"level is {level!r}: give one number between 0 and 1, and call once per level")
+    raise ValueError(f"level is {level!r}: give a number strictly between 0 and 1, or several")
+
+
+def at_levels(level: Any, ends: Callable[[float], tuple[Any, Any]]) -> Floats:
+    """Both ends of an interval at each level, in the last axis; several levels have the axis before it."""
+    shares, one = levels_of(level)
+    found = [np.stack(ends(share), axis=-1) for share in shares]
+    return found[0] if one else np.stack(found, axis=-2)
 
 
 def groups_of(by: Any, usual: str = "group") -> tuple[str, list[str], npt.NDArray[np.uint32]]:

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from ._arrays import Floats, floats, one_level
+from ._arrays import Floats, floats, levels_of
 from ._categories import chosen
 from ._given import refuse_what_is_no_number, seed_of, target, usual_names, weights
 from ._law import Law
@@ -191,9 +191,10 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         return (forecast, self.sigma_.predict(known)) if return_std else forecast
 
     def predict_interval(
-        self, X: Any, level: float = 0.9, *, group: Any = None, groups: Any = None
+        self, X: Any, level: Any = 0.9, *, group: Any = None, groups: Any = None
     ) -> Floats:
-        """The ends of each row's interval of this level, in two columns.
+        """The ends of each row's interval of this level, in two columns; of several levels an array of
+        shape (rows, levels, 2).
 
         With ``sigma=SigmaRegressor(guarantee=...)`` these are its intervals with a guarantee: the
         forecast, and around it what :meth:`SigmaRegressor.guaranteed` says, of whatever shape the
@@ -202,14 +203,15 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         ``groups``) is then the group of each row, where it was fitted with groups. Otherwise the
         intervals are the central ones of :meth:`predict_distribution`.
         """
-        share = one_level(level)
+        _, one = levels_of(level)
         forecast, known = self._forecast(X)
         labels = _labels(group, groups)
         last, inputs = _last(self.sigma_, known)
         if getattr(last, "guarantee", None) is not None:
-            ends = forecast[:, np.newaxis] + last.guaranteed(inputs, share, labels)
+            around = forecast[:, np.newaxis] if one else forecast[:, np.newaxis, np.newaxis]
+            ends = around + last.guaranteed(inputs, level, labels)
             return floats("ends", np.clip(ends, last.lower, last.upper))
-        return np.stack(_law(self.sigma_, known, forecast).interval(share), axis=-1)
+        return np.stack(_law(self.sigma_, known, forecast).interval(level), axis=-1)
 
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
         """The values that the observation of each row stays below with these probabilities, a column

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _errbar
-from ._arrays import Floats, common_shape, floats, one_level, shaped
+from ._arrays import Floats, common_shape, floats, levels_of, shaped
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _BASES = ("normal", "logistic", "laplace", "t", "curve")
 
@@ -44,8 +49,8 @@ class Law:
     not negative, a share is at most 1), what lies beyond a bound counts as the bound, which so has a
     probability of its own: the distribution is censored.
 
-    Methods have the names of ``scipy.stats``, and arguments are broadcast against the parameters.
-    Both tails keep their digits. The CRPS and the log score of an observation are there as well.
+    Methods have the names of ``scipy.stats``, and arguments are broadcast against the parameters. Laws of
+    rows have a length, and ``law[3]``, ``law[mask]`` or ``law[10:20]`` are those of some rows. Both tails keep their digits. The CRPS and the log score of an observation are there as well.
 
     Parameters
     ----------
@@ -87,6 +92,8 @@ class Law:
     (array([0.5, 5.1]), array([ 9.5, 10.9]))
     >>> wind.crps([4.0, 9.5]).round(3)
     array([0.604, 0.903])
+    >>> len(wind), wind[1]
+    (2, Law('logistic', location=8, left=1, right=1))
     >>> rain = Law("normal", 1.0, 2.0, lower=0.0)
     >>> round(rain.cdf(0.0), 3)  # the probability of none
     0.309
@@ -140,6 +147,32 @@ class Law:
             return f"{start}{', '.join(numbers)})"
         return f"{start}of shape {self._shape})"
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the distributions: that of their parameters together."""
+        return self._shape
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("this is one distribution, not a row of them: it has no length")
+        return self._shape[0]
+
+    def __getitem__(self, key: Any) -> Self:
+        """The distributions of some rows, by whatever chooses rows of an array: a place, a slice, a mask."""
+        if not self._shape:
+            raise TypeError("this is one distribution, not a row of them: there is nothing to choose")
+        made = copy.copy(self)
+        # One value goes on standing for all rows.
+        made._named = {
+            name: one if one.ndim == 0 else floats(name, np.broadcast_to(one, self._shape)[key])
+            for name, one in self._named.items()
+        }
+        made._shape = common_shape(made._named)
+        return made
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[row] for row in range(len(self)))
+
     def mean(self) -> Any:
         """The means, of the distributions before their bounds; NaN where there is none."""
         return self._ask("mean")
@@ -189,13 +222,15 @@ class Law:
         """The value that is exceeded with probability ``q``, accurate for small ones."""
         return self._ask("isf", "q", q)
 
-    def interval(self, level: float = 0.9) -> tuple[Any, Any]:
-        """The lower and the upper ends of the central intervals of this level."""
-        share = one_level(level)
-        if not 0 < share < 1:
-            raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
-        outside = 0.5 * (1.0 - share)
-        return self.ppf(outside), self.isf(outside)
+    def interval(self, level: Any = 0.9) -> tuple[Any, Any]:
+        """The lower and the upper ends of the central intervals of this level, or of several: those are
+        along a last axis."""
+        shares, one = levels_of(level)
+        outside = [0.5 * (1.0 - share) for share in shares]
+        if one:
+            return self.ppf(outside[0]), self.isf(outside[0])
+        low, high = [self.ppf(q) for q in outside], [self.isf(q) for q in outside]
+        return np.stack(low, axis=-1), np.stack(high, axis=-1)
 
     def rvs(self, size: Any = None, random_state: Any = None) -> Any:
         """Random values; ``size`` broadcasts against the parameters. ``random_state`` is a seed or a

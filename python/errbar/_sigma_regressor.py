@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _errbar
-from ._arrays import Floats, floats, groups_of, name_of, one_level
+from ._arrays import Floats, at_levels, floats, groups_of, levels_of, name_of
 from ._categories import Category
 from ._cost import Beta
 from ._given import (
@@ -567,19 +567,19 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         self,
         X: Any,
         forecast: Any = None,
-        level: float = 0.9,
+        level: Any = 0.9,
         *,
         time: Any = None,
         group: Any = None,
         prior_sigma: Any = None,
     ) -> Floats:
         """The ends of each row's central interval of this level around its forecast, in two columns:
-        see :meth:`predict_quantiles`. For intervals with a guarantee see :meth:`guaranteed`."""
-        share = one_level(level)
-        if not 0 < share < 1:
-            raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
-        ends = (0.5 - 0.5 * share, 0.5 + 0.5 * share)
-        return self.predict_quantiles(X, forecast, ends, time=time, group=group, prior_sigma=prior_sigma)
+        see :meth:`predict_quantiles`. Several levels make an array of shape (rows, levels, 2). For intervals
+        with a guarantee see :meth:`guaranteed`."""
+        shares, one = levels_of(level)
+        ends = [0.5 + sign * share for share in shares for sign in (-0.5, 0.5)]
+        found = self.predict_quantiles(X, forecast, ends, time=time, group=group, prior_sigma=prior_sigma)
+        return found if one else found.reshape(-1, len(shares), 2)
 
     def predict_distribution(
         self, X: Any, forecast: Any = None, *, time: Any = None, prior_sigma: Any = None
@@ -643,21 +643,26 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         return self.fitted_.support(self._inputs(X, time))[1]
 
     def sigma_band(
-        self, X: Any, level: float = 0.9, *, time: Any = None, prior_sigma: Any = None
+        self, X: Any, level: Any = 0.9, *, time: Any = None, prior_sigma: Any = None
     ) -> Floats:
         """The band that holds sigma itself with this probability, in two columns: how well the
-        errors tell it. Smooth models have one."""
-        band = self.fitted_.band(self._inputs(X, time), one_level(level), self._prior(prior_sigma))
-        if band is None:
-            raise ValueError(
-                f'a model of kind "{self.model_}" has no band on sigma: fit one with model="smooth"'
-            )
-        return np.stack(band, axis=-1)
+        errors tell it. Smooth models have one. Several levels are as in :meth:`predict_interval`."""
+        inputs, prior = self._inputs(X, time), self._prior(prior_sigma)
+
+        def band(share: float) -> tuple[Floats, Floats]:
+            found = self.fitted_.band(inputs, share, prior)
+            if found is None:
+                raise ValueError(
+                    f'a model of kind "{self.model_}" has no band on sigma: fit one with model="smooth"'
+                )
+            return found
+
+        return at_levels(level, band)
 
     def guaranteed(
         self,
         X: Any,
-        level: float = 0.9,
+        level: Any = 0.9,
         group: Any = None,
         *,
         time: Any = None,
@@ -671,7 +676,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         fitted with groups; the promise then holds in each group, over all those with too few errors for
         that together, and is NaN for groups that were not seen (see :meth:`guaranteed_by`). Without it
         all groups are taken together. The model is to be fitted with ``guarantee="split"`` or
-        ``"cross"``.
+        ``"cross"``. Several levels are as in :meth:`predict_interval`; each is promised on its own.
 
         A model that was fitted with ``time`` and has been told what was observed (:meth:`update`) says with
         the time of each row what keeps the share right in the long run, at each of ``guarantee_levels``;
@@ -684,12 +689,11 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
             inputs = table(self, X)
             named = self._named_prior(prior_sigma)
             rows = rows_in_time(inputs, times(time)[0], group, np.zeros(len(inputs)), None, named)
-            ends = _errbar.guaranteed_in_time(self.fitted_, rows, one_level(level))
-            return np.stack(ends, axis=-1)
+            return at_levels(level, lambda share: _errbar.guaranteed_in_time(self.fitted_, rows, share))
         labels = None if group is None else [str(one) for one in np.asarray(group).ravel()]
         inputs = self._inputs(X, None)
         prior = self._prior(prior_sigma)
-        return np.stack(self.fitted_.guaranteed(inputs, one_level(level), labels, prior), axis=-1)
+        return at_levels(level, lambda share: self.fitted_.guaranteed(inputs, share, labels, prior))
 
     def guaranteed_by(self, group: Any, level: float = 0.9) -> Any:
         """Who the interval of :meth:`guaranteed` is promised to, for rows of these groups: the group by

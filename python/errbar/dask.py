@@ -37,7 +37,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clon
 from sklearn.utils.validation import check_is_fitted
 
 from . import ScoreSums, __version__, _errbar
-from ._arrays import Floats, floats, groups_of, one_level
+from ._arrays import Floats, floats, groups_of, levels_of
 from ._dask_rounds import Rounds
 from ._dask_rows import (
     Known,
@@ -231,9 +231,9 @@ categorical_features, members, center, random_state, n_jobs, verbose, progress
 
     def predict_interval(self, X: Any, forecast: Any, level: float = 0.9) -> Any:
         """The ends of each row's central interval of this level around its forecast, in two columns, lazily."""
-        share = one_level(level)
-        if not 0 < share < 1:
-            raise ValueError(f"level is {level!r}: it must lie strictly between 0 and 1")
+        [share, *more], _ = levels_of(level)
+        if more:
+            raise ValueError(f"level is {level!r}: give one number, and call once per level")
         return self._lazily(X, ["lower", "upper"], quantiles_of, forecast, [0.5 - 0.5 * share, 0.5 + 0.5 * share])
 
     def score(self, X: Any, error: Any, sample_weight: Any = None) -> float:

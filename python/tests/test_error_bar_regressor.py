@@ -197,6 +197,18 @@ def test_intervals_are_those_of_the_guarantee():
         assert (low < forecast).all() and (forecast < high).all()
 
 
+@pytest.mark.parametrize("guarantee", [None, "split"])
+def test_several_levels_are_single_ones_side_by_side(data, guarantee):
+    X, y = data
+    model = ErrorBarRegressor(sigma=SigmaRegressor("constant", guarantee=guarantee)).fit(X, y)
+    many = model.predict_interval(X[:50], level=[0.5, 0.9])
+    assert many.shape == (50, 2, 2)
+    for place, level in enumerate([0.5, 0.9]):
+        assert np.array_equal(many[:, place], model.predict_interval(X[:50], level=level))
+    with pytest.raises(ValueError, match="level is .*: give a number strictly between 0 and 1, or several"):
+        model.predict_interval(X, level=[0.5, 90])
+
+
 def test_a_guarantee_of_a_moved_forecast(data):
     X, y = data
     sigma = SigmaRegressor("polynomial", guarantee="split", debias=True)
@@ -388,14 +400,6 @@ def test_parts_that_are_not_given_have_parameters_too(data):
     assert search.fit(X, y).best_params_ == {"sigma__model": "polynomial"}
     with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
         ErrorBarRegressor().set_params(sigma__nonsense=1)
-
-
-def test_one_level_at_a_time(data):
-    X, y = data
-    for sigma in (POLYNOMIAL, SigmaRegressor("constant", guarantee="split")):
-        model = ErrorBarRegressor(sigma=sigma).fit(X, y)
-        with pytest.raises(ValueError, match=r"level is \[0.5, 0.9\]: give one number"):
-            model.predict_interval(X, level=[0.5, 0.9])
 
 
 def test_times_are_refused_in_a_sentence(data):

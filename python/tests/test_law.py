@@ -251,6 +251,49 @@ def test_tails_keep_their_digits():
     assert law.sf(-10.0) == 1.0 and 0.0 < law.cdf(-10.0) < 1e-23
 
 
+@pytest.mark.parametrize("sides", SIDES)
+def test_logarithms_of_far_tails_are_those_of_their_formulas(sides):
+    left, right = sides
+    own, other = 2 * left / (left + right), 2 * right / (left + right)
+    for far in (40.0, 1e3, 1e6):
+        for base, tail in {
+            "normal": stats.norm.logcdf(-far),
+            "logistic": -far - math.log1p(math.exp(-far)),
+            "laplace": -far + math.log(0.5),
+        }.items():
+            law = errbar.Law(base, 1.0, left=left, right=right)
+            near(law.logcdf(1.0 - left * far), math.log(own) + tail, 1e-14)
+            near(law.logsf(1.0 + right * far), math.log(other) + tail, 1e-14)
+            near(law.logcdf(1.0 + right * far), -other * math.exp(tail), 1e-12)
+            near(law.logsf(1.0 - left * far), -own * math.exp(tail), 1e-12)
+
+
+@pytest.mark.parametrize("df", [0.5, 3.0, 30.0])
+def test_logarithms_of_far_tails_of_t_are_those_of_its_power(df):
+    """Far out the tail is c |x|^-df, with c = Γ((df+1)/2) df^(df/2 - 1) / (Γ(df/2) sqrt(π))."""
+    law = errbar.Law("t", 0.0, 1.0, df=df)
+    c = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - 0.5 * math.log(math.pi) + (df / 2 - 1) * math.log(df)
+    for far in (1e12, 1e100, 1e300):
+        near([law.logcdf(-far), law.logsf(far)], c - df * math.log(far), 1e-13)
+
+
+def test_rows_of_any_law_are_chosen():
+    y = np.array([0.5, 2.0, -1.0])
+    shared = errbar.Law("t", LOCATION, left=SCALE, right=2.0, df=DF, lower=-4.0)
+    grid = errbar.Law("logistic", LOCATION[:, None], [1.0, 2.0])
+    curve = errbar.Law("curve", LOCATION, SCALE, curve=([-2.0, 0.0, 0.5, 3.0], [-1.0, -0.5, 1.5, 9.0]))
+    for law in (shared, curve):
+        for key in (2, slice(0, 2), [True, False, True], [-1]):
+            assert np.array_equal(law[key].crps(y[key]), law.crps(y)[key])
+            assert np.array_equal(law[key].ppf(0.3), law.ppf(0.3)[key])
+    assert grid.shape == (3, 2) and len(grid) == 3
+    assert np.array_equal(grid[1].cdf(0.5), grid.cdf(0.5)[1])
+    assert np.array_equal(grid[:, 1].cdf(y), grid.cdf(y[:, None])[:, 1])
+    assert grid.interval([0.5, 0.9])[0].shape == (3, 2, 2)
+    assert np.array_equal(grid.interval([0.5, 0.9])[0][..., 1], grid.interval(0.9)[0])
+    assert np.array_equal(pickle.loads(pickle.dumps(shared[1:])).cdf(y[1:]), shared[1:].cdf(y[1:]))
+
+
 @pytest.mark.parametrize("df, mean, std", [(0.5, NAN, NAN), (1.0, NAN, NAN), (1.5, 3.0, INF)])
 def test_heavy_tails_have_no_moments(df, mean, std):
     law = errbar.Law("t", 3.0, 2.0, df=df)
@@ -357,7 +400,7 @@ def test_the_normal_distribution_is_a_law():
         (lambda: errbar.Law("normal", 0.0, 1.0).logscore(INF), "y is inf: it must be finite"),
         (lambda: errbar.Law("normal", 0.0, 1.0).cdf("a"), "x is 'a', which is no number"),
         (lambda: errbar.Law("normal", 0.0, 1.0).interval(1.0), "level is 1.0"),
-        (lambda: errbar.Law("normal", 0.0, 1.0).interval([0.5]), "give one number between 0 and 1"),
+        (lambda: errbar.Law("normal", 0.0, 1.0).interval([1.5]), "give a number strictly between 0 and 1"),
         (lambda: errbar.Law("normal", [0.0, 1.0], 1.0).rvs(3), "size is 3"),
     ],
 )

@@ -47,6 +47,42 @@ def test_an_interval_has_two_ends_however_many_rows(rows):
     assert type(low) is type(high) is float and low == -high
 
 
+def test_several_levels_are_along_a_last_axis():
+    low, high = OURS.interval([0.5, 0.9])
+    # SciPy broadcasts levels against the parameters.
+    want = stats.norm(MEAN[:, None], STD[:, None]).interval([0.5, 0.9])
+    assert low.shape == high.shape == (3, 2)
+    np.testing.assert_allclose((low, high), want, rtol=1e-14)
+    np.testing.assert_allclose(errbar.Normal(0.0, 1.0).interval([0.9])[1], [stats.norm.ppf(0.95)], rtol=1e-14)
+
+
+def test_rows_are_chosen_as_those_of_an_array():
+    x = np.linspace(-5, 15, 7)[:, None]
+    assert len(OURS) == 3 and OURS.shape == (3,)
+    for key in (1, -1, slice(1, None), slice(None, None, -1), [2, 0], MEAN > -1, np.array([], int)):
+        some = OURS[key]
+        assert type(some) is errbar.Normal and some.shape == MEAN[key].shape
+        where = x[:, 0] if np.ndim(MEAN[key]) == 0 else x
+        np.testing.assert_array_equal(some.cdf(where), errbar.Normal(MEAN[key], STD[key]).cdf(where))
+    assert repr(OURS[1]) == "Normal(mean=-3, std=2)"
+    assert [one.mean() for one in OURS] == MEAN.tolist()
+    with pytest.raises(IndexError):
+        OURS[3]
+    for call in (lambda: len(OURS[0]), lambda: OURS[0][0], lambda: iter(errbar.Normal(0.0, 1.0))):
+        with pytest.raises(TypeError, match="this is one distribution"):
+            call()
+
+
+@pytest.mark.parametrize("far", [10.0, 40.0, 1e3, 1e8, 1e150])
+def test_logarithms_of_tails_have_no_end(far):
+    one = errbar.Normal(0.0, 1.0)
+    assert one.logcdf(-far) == one.logsf(far)
+    np.testing.assert_allclose(one.logcdf(-far), stats.norm.logcdf(-far), rtol=1e-14)
+    # Near 1 the logarithm is minus what is missing, of all digits.
+    np.testing.assert_allclose(one.logcdf(far), -stats.norm.sf(far), rtol=1e-12)
+    np.testing.assert_allclose(one.logsf(-far), -stats.norm.sf(far), rtol=1e-12)
+
+
 def test_random_values():
     sample = OURS.sample(20_000, random_state=0)
     assert sample.shape == (20_000, 3)
@@ -74,6 +110,6 @@ def test_bad_ones_are_refused():
         errbar.Normal(float("nan"), 1.0)
     with pytest.raises(ValueError, match="level is 90"):
         OURS.interval(90)
-    for level in ([0.5, 0.9], np.array([0.5, 0.9]), "most", None):
-        with pytest.raises(ValueError, match="level is .*: give one number between 0 and 1"):
+    for level in ([0.5, 1.0], np.array([[0.5, 0.9]]), [], "most", None):
+        with pytest.raises(ValueError, match="level is .*: give a number strictly between 0 and 1, or several"):
             OURS.interval(level)

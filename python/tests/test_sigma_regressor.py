@@ -175,15 +175,28 @@ def test_the_rows_used_are_told():
         refused(X, error, f"train a model on are {most_rows}: give at least 20", most_rows=most_rows)
 
 
-def test_one_level_at_a_time(heteroskedastic):
+def test_several_levels_are_single_ones_side_by_side(heteroskedastic):
     X, error, _ = heteroskedastic
     smooth = SigmaRegressor("smooth").fit(X[:60], error[:60])
     promised = SigmaRegressor("constant", guarantee="split").fit(X, error)
-    for function in (smooth.sigma_band, promised.guaranteed):
-        for level in ([0.5, 0.9], np.array([0.5, 0.9]), "high", None):
-            with pytest.raises(ValueError, match="level is .*: give one number between 0 and 1"):
+
+    def interval(X, level):
+        return smooth.predict_interval(X, np.zeros(len(X)), level)
+
+    for function in (smooth.sigma_band, promised.guaranteed, interval):
+        for level in ("high", None, 90, 0.0, [0.5, 1.0], [], [[0.5]], float("nan")):
+            with pytest.raises(ValueError, match="level is .*: give a number strictly between 0 and 1, or several"):
                 function(X, level=level)
         assert np.array_equal(function(X, level=np.float64(0.5)), function(X, level=0.5))
+        assert function(X, level=0.5).shape == (len(X), 2)
+        for levels in ([0.9, 0.5], np.array([0.9, 0.5]), (0.9, 0.5)):
+            many = function(X, level=levels)
+            assert many.shape == (len(X), 2, 2)
+            for place, level in enumerate(levels):
+                assert np.array_equal(many[:, place], function(X, level=level))
+        assert function(X, level=[0.5]).shape == (len(X), 1, 2)
+        # The wider level holds the other.
+        assert (many[:, 0, 0] <= many[:, 1, 0]).all() and (many[:, 1, 1] <= many[:, 0, 1]).all()
 
 
 def test_times_are_refused_in_a_sentence():
