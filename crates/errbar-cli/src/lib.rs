@@ -18,6 +18,7 @@ pub mod fuzzing;
 mod help;
 mod kept;
 mod learning;
+mod licences;
 pub mod model_file;
 mod output;
 mod predict;
@@ -67,6 +68,7 @@ enum Command {
     Backtest(backtest::Arguments),
     Export(export::Arguments),
     Reproduce(reproduce::Arguments),
+    Licences(licences::Arguments),
     Completions(help::Completions),
     Man(help::Manual),
 }
@@ -114,6 +116,7 @@ fn dispatch(arguments: &Arguments) -> anyhow::Result<u8> {
         Command::Backtest(arguments) => backtest::run(arguments),
         Command::Export(arguments) => export::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Licences(arguments) => licences::run(arguments),
         Command::Completions(arguments) => help::completions(arguments),
         Command::Man(arguments) => help::manual(arguments),
     }?;

@@ -470,6 +470,7 @@ fn results_that_nobody_reads() {
         "compare t.csv --sigma x,c -q",
         "report t.csv --sigma x -q -o -",
         "completions zsh",
+        "licences --texts",
         "--help",
     ] {
         let mut command = program(folder.path());

@@ -16,6 +16,7 @@ mod fit_verdicts; // sentences that follow from numbers
 mod fit_words; // options not followed, inputs
 mod forms; // members, quantiles, intervals, events
 mod fuzz_seeds; // what once crashed, and files of older versions
+mod licences; // what is linked
 mod many_files; // several files as one table, rows that pass
 mod members; // of an ensemble
 mod missing_values; // --na, fill values
