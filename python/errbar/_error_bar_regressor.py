@@ -19,6 +19,7 @@ from ._categories import chosen
 from ._given import refuse_what_is_no_number, seed_of, target, usual_names, weights
 from ._law import Law
 from ._normal import Normal
+from ._routing import given_to, of_rows, routed, router, that_asks
 from ._sigma_regressor import SigmaRegressor
 
 # What stands for a part that is not given.
@@ -81,6 +82,9 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     True
     """
 
+    # Where metadata are routed: they are passed on to the parts, each of which says what it wants.
+    __metadata_request__fit = {"sample_weight": True, "group": True, "groups": True}
+
     def __init__(
         self,
         estimator: Any = None,
@@ -116,7 +120,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         for name, usual in USUAL.items():
             nested = any(key.startswith(f"{name}__") for key in params)
             if nested and params.get(name, getattr(self, name)) is None:
-                params[name] = usual()
+                params[name] = that_asks(usual())
         super().set_params(**params)
         return self
 
@@ -128,12 +132,19 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         *,
         group: Any = None,
         groups: Any = None,
+        **params: Any,
     ) -> ErrorBarRegressor:
         """Fits the forecaster and sigma. ``sample_weight`` goes to both, where they take it.
 
         ``group`` is the group of each row (a station, a patient, a storm), for folds such as
         ``GroupKFold()`` and for sigma: see :meth:`SigmaRegressor.fit`. ``groups`` is another name.
+
+        Where scikit-learn routes metadata (``sklearn.set_config(enable_metadata_routing=True)``), forecaster and
+        sigma get what they ask for by their ``set_fit_request``, also of ``params``; those that are not given here
+        ask for ``sample_weight`` and ``group``.
         """
+        if params and not routed():
+            raise TypeError(f"ErrorBarRegressor.fit() got an unexpected keyword argument '{next(iter(params))}'")
         if y is None:
             raise ValueError("ErrorBarRegressor requires y to be passed, but the target y is None")
         X = self._kept(X, reset=True)
@@ -149,6 +160,11 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         seed = None if self.random_state is None else seed_of(self.random_state) % 2**32
         forecaster, sigma = self._parts()
         forecaster, sigma = _seeded(forecaster, seed), _seeded(sigma, seed)
+        if routed():
+            named = params if weight is None else {**params, "sample_weight": weight}
+            given = given_to(self, named, own)
+        else:
+            given = _given_unrouted(forecaster, sigma, weight, own)
         last = _last_step(sigma)
         if self.law is not None:
             if "law" not in last.get_params():
@@ -165,8 +181,12 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 # The forecast may be one more input.
                 sigma.set_params(categorical_features=np.flatnonzero(mask).tolist())
             refuse_what_is_no_number(X, chosen(X, sigma.categorical_features))
+        if isinstance(last, SigmaRegressor) and (last.lower is not None or last.upper is not None):
+            given["sigma"][f"{_prefix(sigma)}observation"] = observation
+            that_asks(last, ("observation",))
+        labels = given["splitter"].get("groups", own)
         self.forecast_ = self._out_of_fold(
-            forecaster, X, observation, weight, None if own is None else np.asarray(own), seed or 0
+            forecaster, X, observation, given["estimator"], None if labels is None else np.asarray(labels), seed or 0
         )
         self.error_ = observation - self.forecast_
         refuse_not_finite("an out-of-fold error", self.error_, missing=True)
@@ -174,15 +194,9 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         known = _safe_indexing(X, judged)
         self._added = self._new_input(X) if self.forecast_as_input else None
         known = self._with_forecast(known, self.forecast_[judged])
-        self.sigma_ = _fit(
-            clone(sigma),
-            known,
-            self.error_[judged],
-            None if weight is None else weight[judged],
-            None if own is None else _safe_indexing(own, judged),
-            observation[judged],
-        )
-        self.estimator_ = _fit(clone(forecaster), X, observation, weight)
+        of_judged = of_rows(given["sigma"], judged, len(observation))
+        self.sigma_ = clone(sigma).fit(known, self.error_[judged], **of_judged)
+        self.estimator_ = clone(forecaster).fit(X, observation, **given["estimator"])
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -300,10 +314,14 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def _parts(self) -> tuple[Any, Any]:
         """Forecaster and sigma, the usual ones where they are not given."""
         forecaster, sigma = (
-            usual() if getattr(self, name) is None else getattr(self, name)
+            that_asks(usual()) if getattr(self, name) is None else getattr(self, name)
             for name, usual in USUAL.items()
         )
         return forecaster, sigma
+
+    def get_metadata_routing(self) -> Any:
+        """Who asks for what, where scikit-learn routes metadata: its user guide explains that."""
+        return router(self, *self._parts())
 
     def _forecast(self, X: Any) -> tuple[Floats, Any]:
         """The forecast of each row, moved by the bias where that was learned; and what sigma is a
@@ -350,7 +368,7 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         forecaster: Any,
         X: Any,
         observation: Floats,
-        weight: Floats | None,
+        given: dict[str, Any],
         group: Any,
         seed: int,
     ) -> Floats:
@@ -363,8 +381,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             folds = check_cv(self.cv, observation)
 
         def one(train: Any, test: Any) -> Any:
-            known = None if weight is None else weight[train]
-            fitted = _fit(clone(forecaster), _safe_indexing(X, train), observation[train], known)
+            known = of_rows(given, train, len(observation))
+            fitted = clone(forecaster).fit(_safe_indexing(X, train), observation[train], **known)
             return test, np.asarray(fitted.predict(_safe_indexing(X, test)), dtype=np.float64)
 
         forecasts = Parallel(n_jobs=self.n_jobs)(
@@ -445,30 +463,27 @@ def _last_step(model: Any) -> Any:
     return model
 
 
-def _fit(
-    model: Any,
-    X: Any,
-    y: Floats,
-    weight: Floats | None,
-    group: Any = None,
-    observation: Floats | None = None,
-) -> Any:
-    """Fits a model, with weights and groups where there are some, and observations where they have
-    bounds."""
-    last, prefix = model, ""
-    while isinstance(last, Pipeline):
-        name, step = last.steps[-1]
-        last, prefix = step, f"{prefix}{name}__"
-    more: dict[str, Any] = {}
-    if weight is not None:
-        if not has_fit_parameter(last, "sample_weight"):
-            raise ValueError(
-                f"{type(last).__name__} takes no sample_weight: leave the weights out, or choose "
-                "another model"
-            )
-        more[f"{prefix}sample_weight"] = weight
-    if group is not None and has_fit_parameter(last, "group"):
-        more[f"{prefix}group"] = group
-    if isinstance(last, SigmaRegressor) and (last.lower is not None or last.upper is not None):
-        more[f"{prefix}observation"] = observation
-    return model.fit(X, y, **more)
+def _prefix(model: Any) -> str:
+    """What parameters of ``fit`` of the last step of a pipeline begin with, where they are not routed."""
+    prefix = ""
+    while isinstance(model, Pipeline) and not routed():
+        name, model = model.steps[-1]
+        prefix += f"{name}__"
+    return prefix
+
+
+def _given_unrouted(forecaster: Any, sigma: Any, weight: Floats | None, group: Any) -> dict[str, dict[str, Any]]:
+    """Weights for both parts, and groups for a sigma that takes them."""
+    given: dict[str, dict[str, Any]] = {"estimator": {}, "sigma": {}, "splitter": {}}
+    for part, model in (("estimator", forecaster), ("sigma", sigma)):
+        last = _last_step(model)
+        if weight is not None:
+            if not has_fit_parameter(last, "sample_weight"):
+                raise ValueError(
+                    f"{type(last).__name__} takes no sample_weight: leave the weights out, or choose "
+                    "another model"
+                )
+            given[part][f"{_prefix(model)}sample_weight"] = weight
+    if group is not None and has_fit_parameter(_last_step(sigma), "group"):
+        given["sigma"][f"{_prefix(sigma)}group"] = group
+    return given

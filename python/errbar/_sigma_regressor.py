@@ -9,6 +9,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from . import _errbar
@@ -227,6 +228,10 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
     >>> bool(large > 2 * small)
     True
     """
+
+    # The error is the target here, which scikit-learn gives by place.
+    __metadata_request__fit = {"error": UNUSED}
+    __metadata_request__score = {"error": UNUSED}
 
     def __init__(
         self,
