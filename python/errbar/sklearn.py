@@ -1,5 +1,5 @@
 """Estimators of scikit-learn's kind. ``errbar.SigmaRegressor`` and ``errbar.ErrorBarRegressor`` are
-these; they alone need scikit-learn."""
+these; they alone need scikit-learn. Scores for ``scoring=`` are here too."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ except (ImportError, AttributeError) as missing:
     ) from missing
 
 from ._error_bar_regressor import ErrorBarRegressor
+from ._scorers import Scorer, coverage_scorer, crps_scorer, interval_scorer, pinball_scorer
 from ._sigma_regressor import Candidate, Importance, SigmaRegressor, Validation
 
-__all__ = ["Candidate", "ErrorBarRegressor", "Importance", "SigmaRegressor", "Validation"]
+__all__ = [
+    "Candidate",
+    "ErrorBarRegressor",
+    "Importance",
+    "Scorer",
+    "SigmaRegressor",
+    "Validation",
+    "coverage_scorer",
+    "crps_scorer",
+    "interval_scorer",
+    "pinball_scorer",
+]
