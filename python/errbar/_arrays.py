@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 def floats(name: str, values: Any) -> Floats:
     """Values of any shape as doubles in one piece; `name` is what they are called in messages."""
+    refuse_sparse(name, values)
     array = _as_array(values)
     if array.dtype != np.float64:
         array = _as_doubles(name, array)
@@ -113,6 +114,12 @@ def _dimensions(array: npt.NDArray[Any]) -> str:
     if array.ndim == 0:
         return "no rows"
     return f"{array.ndim} dimensions, {' x '.join(map(str, array.shape))}"
+
+
+def refuse_sparse(name: str, values: Any) -> None:
+    """One sentence for SciPy's sparse matrices and arrays."""
+    if type(values).__module__.startswith("scipy.sparse") and hasattr(values, "toarray"):
+        raise ValueError(f"{name} is sparse: give {name}.toarray(), since every value is looked at here")
 
 
 def _as_array(values: Any) -> npt.NDArray[Any]:

@@ -14,9 +14,10 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from ._arrays import Floats, floats, levels_of
+from ._arrays import Floats, floats, levels_of, refuse_sparse
 from ._categories import chosen
 from ._given import refuse_what_is_no_number, seed_of, target, usual_names, weights
+from ._importances import without
 from ._law import Law
 from ._normal import Normal
 from ._routing import given_to, of_rows, routed, router, that_asks
@@ -66,6 +67,8 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         The fitted model of sigma.
     forecast_ : ndarray
         The out-of-fold forecast of each row; NaN where no fold held it out.
+    feature_importances_ : ndarray
+        What each column of X is worth to sigma.
     error_ : ndarray
         The out-of-fold error of each row, observation minus forecast; NaN where no fold held it out.
 
@@ -303,9 +306,21 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         crps = self.predict_distribution(X).crps(target("y", y))
         return -float(np.average(crps, weights=weights(sample_weight)))
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """What each column of X is worth to sigma, beside the forecast where that is an input:
+        :attr:`SigmaRegressor.feature_importances_`, or that of any other model of sigma. Not what it is worth to the
+        forecaster. An AttributeError where sigma says nothing about the columns of X, as a pipeline does."""
+        check_is_fitted(self)
+        if not hasattr(self.sigma_, "feature_importances_"):
+            why = "no rows were held out, or its inputs are not the columns of X"
+            raise AttributeError(f"{type(self.sigma_).__name__} does not say what columns of X are worth: {why}")
+        return without(self.sigma_.feature_importances_, self._added, self.n_features_in_)
+
     def _kept(self, X: Any, *, reset: bool) -> Any:
         """The inputs: a table with names stays one, since the forecaster may want it so, and what
         it makes of words and gaps is its own affair."""
+        refuse_sparse("X", X)
         if hasattr(X, "columns"):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X

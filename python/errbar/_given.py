@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from ._arrays import Floats, floats, refuse_twice
+from ._arrays import Floats, floats, refuse_sparse, refuse_twice
 from ._categories import Category, chosen, encoded
 from ._members import Ensemble, has_members, in_order, made_of, names_of
 
@@ -22,6 +22,7 @@ def usual_names(columns: int) -> list[str]:
 def table(estimator: Any, X: Any) -> Floats:
     """Inputs as a fitted estimator wants them, in rows of doubles. scikit-learn looks at names and shapes; that values are
     finite is seen later, where row and column can be named."""
+    refuse_sparse("X", X)
     fitted = estimator.fitted_
     places = [place for place, _ in fitted.categories]
     if (ensemble := fitted.ensemble) is not None:

@@ -13,7 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from . import _errbar
-from ._arrays import Floats, at_levels, floats, groups_of, levels_of, name_of
+from ._arrays import Floats, at_levels, floats, groups_of, levels_of, name_of, refuse_sparse
 from ._categories import Category
 from ._cost import Beta
 from ._given import (
@@ -30,6 +30,7 @@ from ._given import (
     usual_names,
     weights,
 )
+from ._importances import importances_of
 from ._law import Law
 from ._members import ensemble_of, has_members, made_names, made_of, natural
 from ._series import Kept, Update, offset_of, rows_in_time, span, spans, times
@@ -205,6 +206,8 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         guarantee keep some away. Of a mean of several models, the most that one was trained on.
     validation_ : Validation or None
         How it did on held-out rows; None where too few rows could be held out.
+    feature_importances_ : ndarray
+        What each column of X is worth to sigma.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         The names of the inputs, where they were given as a table with names.
@@ -327,6 +330,7 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         from, errors of earlier rows can be inputs (``lag``), and the model follows what :meth:`update`
         takes later.
         """
+        refuse_sparse("X", X)
         wanted = self._wanted()
         ensemble = ensemble_of(X, self.members, self.center)
         inputs, categories, names = learned_table(self, X, ensemble)
@@ -805,6 +809,19 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
         tried = [Candidate(*one) for one in found.pop("candidates")]
         inputs = [Importance(*one) for one in found.pop("importance")]
         return Validation(**found, candidates=tried, importance=inputs)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """What each column of X is worth to sigma: the share by which the CRPS of held-out rows grows when its values
+        are shuffled, 0 where that is not above 0, of inputs that were left out, and of all to one constant sigma. Twins
+        (inputs that stand in for one another) each have that of all of them together. What a model makes itself of
+        times and earlier errors is in ``validation_.importance`` alone, with more about each.
+
+        Like every attribute that there may not be it is an AttributeError where no rows were held out, and with
+        ``members``.
+        """
+        check_is_fitted(self)
+        return importances_of(self)
 
     def _predicted(
         self, X: Any, time: Any = None, prior_sigma: Any = None

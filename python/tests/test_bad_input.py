@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
 import errbar
 
@@ -20,6 +21,28 @@ def refused(call, *words):
     assert "\n" not in message
     for word in words:
         assert word in message, message
+
+
+def test_what_is_sparse_is_refused():
+    X = sparse.csr_matrix(np.eye(30))
+    y = np.arange(30.0)
+    sigma = errbar.SigmaRegressor("constant").fit(np.eye(30), y)
+    model = errbar.ErrorBarRegressor().fit(np.eye(30), y)
+    for call in (
+        lambda: errbar.SigmaRegressor().fit(X, y),
+        lambda: errbar.SigmaRegressor(members=[0, 1]).fit(X, observation=y),
+        lambda: errbar.SigmaRegressor(categorical_features=[0]).fit(sparse.csr_array(X), y),
+        lambda: sigma.predict(X),
+        lambda: errbar.ErrorBarRegressor().fit(X, y),
+        lambda: model.predict(X),
+    ):
+        refused(call, "X is sparse: give X.toarray()")
+    refused(lambda: errbar.crps(X, 1.0), "error is sparse: give error.toarray()")
+    refused(lambda: errbar.report(y, y, 1.0, inputs=X), "inputs is sparse")
+    # Columns of pandas that are kept so are taken.
+    kept = pd.DataFrame({"a": pd.arrays.SparseArray(y), "b": y})
+    with pytest.warns(UserWarning, match="sparse columns"):
+        assert errbar.SigmaRegressor("constant").fit(kept, y).trained_on_ == 30
 
 
 ROWS = [errbar.crps, errbar.crps_gradient, errbar.nlpd, errbar.pit]
