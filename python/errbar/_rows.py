@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Literal
+
+import numpy as np
 
 from . import _errbar
 from ._arrays import Floats, floats, shaped, together
 
+NanPolicy = Literal["propagate", "omit", "raise"]
 
-def crps(error: Any, sigma: Any) -> Any:
+
+def crps(error: Any, sigma: Any, *, nan_policy: NanPolicy = "raise") -> Any:
     r"""The Continuous Ranked Probability Score of a Gaussian forecast: how close, and how sharp.
 
     .. math::
@@ -24,6 +28,9 @@ def crps(error: Any, sigma: Any) -> Any:
         Observation minus forecast.
     sigma : array_like
         The standard deviation given to each error, greater than 0. The two are broadcast.
+    nan_policy : {"raise", "propagate", "omit"}, default="raise"
+        What becomes of rows in which one of them is missing (NaN): they are refused, have a score of NaN, or are
+        left out, of a result that then is a plain column of the others. Infinite values are refused in any case.
 
     Returns
     -------
@@ -47,11 +54,15 @@ def crps(error: Any, sigma: Any) -> Any:
     0.233695
     >>> errbar.crps([0.3, -1.2, 0.7], 0.8).shape
     (3,)
+    >>> errbar.crps([0.3, float("nan")], 0.8, nan_policy="propagate").round(3).tolist()
+    [0.231, nan]
     """
-    return _each(_errbar.crps, error, sigma)
+    return _each(_errbar.crps, error, sigma, nan_policy)
 
 
-def crps_ensemble(observation: Any, members: Any, *, fair: bool = True) -> Any:
+def crps_ensemble(
+    observation: Any, members: Any, *, fair: bool = True, nan_policy: NanPolicy = "raise"
+) -> Any:
     """The CRPS of each row's members.
 
     Parameters
@@ -62,6 +73,8 @@ def crps_ensemble(observation: Any, members: Any, *, fair: bool = True) -> Any:
         The members, along one dimension more, the last. NaN is a missing member.
     fair : bool
         The fair CRPS (Ferro, 2014), that of endlessly many such members; else that of these alone.
+    nan_policy : {"raise", "propagate", "omit"}, default="raise"
+        What becomes of rows without an observation (NaN), or without any member: see :func:`crps`.
 
     Returns
     -------
@@ -79,11 +92,15 @@ def crps_ensemble(observation: Any, members: Any, *, fair: bool = True) -> Any:
             f"members has shape {x.shape} and observation has shape {y.shape}: members need one "
             "dimension more, the last"
         )
+    missing = None
+    if _forgives(nan_policy):
+        missing = np.isnan(y) | np.isnan(x).all(axis=-1)
+        y, x = np.where(missing, 0.0, y), np.where(missing[..., np.newaxis], 0.0, x)
     found = _errbar.crps_ensemble(y.ravel(), x.ravel(), x.shape[-1], bool(fair))
-    return shaped(found, y.shape)
+    return _without(found, y.shape, missing, nan_policy)
 
 
-def crps_gradient(error: Any, sigma: Any) -> Any:
+def crps_gradient(error: Any, sigma: Any, *, nan_policy: NanPolicy = "raise") -> Any:
     r"""The derivative of each row's CRPS with respect to its sigma.
 
     .. math::
@@ -100,10 +117,10 @@ def crps_gradient(error: Any, sigma: Any) -> Any:
     >>> abs(errbar.crps_gradient(1.0, 1 / math.sqrt(math.log(2)))) < 1e-15
     True
     """
-    return _each(_errbar.crps_gradient, error, sigma)
+    return _each(_errbar.crps_gradient, error, sigma, nan_policy)
 
 
-def nlpd(error: Any, sigma: Any) -> Any:
+def nlpd(error: Any, sigma: Any, *, nan_policy: NanPolicy = "raise") -> Any:
     r"""The Negative Log Predictive Density: minus the log of the density given to what happened.
 
     .. math::
@@ -119,10 +136,10 @@ def nlpd(error: Any, sigma: Any) -> Any:
     >>> round(errbar.nlpd(0.0, 1.0), 6)  # log(2 pi) / 2
     0.918939
     """
-    return _each(_errbar.nlpd, error, sigma)
+    return _each(_errbar.nlpd, error, sigma, nan_policy)
 
 
-def pit(error: Any, sigma: Any) -> Any:
+def pit(error: Any, sigma: Any, *, nan_policy: NanPolicy = "raise") -> Any:
     r"""The probability integral transform: what the forecast gave to values up to the observation.
 
     .. math:: u = \Phi(z) = \tfrac 12\,\mathrm{erfc}\left(-\varepsilon/\sqrt 2\sigma\right)
@@ -136,7 +153,7 @@ def pit(error: Any, sigma: Any) -> Any:
     >>> errbar.pit(0.0, 3.0)
     0.5
     """
-    return _each(_errbar.pit, error, sigma)
+    return _each(_errbar.pit, error, sigma, nan_policy)
 
 
 def erf(x: Any) -> Any:
@@ -165,6 +182,28 @@ def erfinv(p: Any) -> Any:
     return shaped(_errbar.erfinv(values.reshape(-1)), values.shape)
 
 
-def _each(function: Callable[[Floats, Floats], Floats], error: Any, sigma: Any) -> Any:
+def _each(function: Callable[[Floats, Floats], Floats], error: Any, sigma: Any, nan_policy: NanPolicy) -> Any:
     e, s, shape = together("error", error, "sigma", sigma)
-    return shaped(function(e, s) if e.size else e.reshape(-1), shape)
+    missing = None
+    if _forgives(nan_policy):
+        # All rows are asked about, so that one that is refused is named by its place.
+        missing = np.isnan(e) | np.isnan(s)
+        e, s = np.where(missing, 0.0, e), np.where(missing, 1.0, s)
+    return _without(function(e, s) if e.size else e.reshape(-1), shape, missing, nan_policy)
+
+
+def _forgives(nan_policy: NanPolicy) -> bool:
+    """Whether rows may have missing values."""
+    if nan_policy not in ("raise", "propagate", "omit"):
+        raise ValueError(f'nan_policy is {nan_policy!r}: give "propagate", "omit" or "raise"')
+    return nan_policy != "raise"
+
+
+def _without(found: Floats, shape: tuple[int, ...], missing: Any, nan_policy: NanPolicy) -> Any:
+    """The scores of rows that have one, in their shape or on their own."""
+    if missing is None:
+        return shaped(found, shape)
+    missing = np.broadcast_to(missing, shape).reshape(-1)
+    if nan_policy == "omit":
+        return found[~missing]
+    return shaped(np.where(missing, np.nan, found), shape)
