@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.base import MetaEstimatorMixin, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.pipeline import Pipeline
@@ -21,6 +21,7 @@ from ._importances import without
 from ._law import Law
 from ._normal import Normal
 from ._routing import given_to, of_rows, routed, router, that_asks
+from ._shown import Shown, of_forecaster
 from ._sigma_regressor import SigmaRegressor
 
 # What stands for a part that is not given.
@@ -30,7 +31,7 @@ USUAL = {"estimator": LinearRegression, "sigma": SigmaRegressor}
 LEAST_GROUPS = 10
 
 
-class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
+class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, Shown):
     """Puts error bars on any regressor of scikit-learn's kind.
 
     The rows are forecast in folds, each by a regressor that has not seen them. Sigma is learned from
@@ -412,6 +413,9 @@ class ErrorBarRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 )
             out[test] = forecast
         return out
+
+    def _verdict(self) -> list[str]:
+        return of_forecaster(self.estimator_, self.sigma_) if self.__sklearn_is_fitted__() else []
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")

@@ -8,7 +8,7 @@ import warnings
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,6 +34,7 @@ from ._importances import importances_of
 from ._law import Law
 from ._members import ensemble_of, has_members, made_names, made_of, natural
 from ._series import Kept, Update, offset_of, rows_in_time, span, spans, times
+from ._shown import Shown, of_sigma
 
 
 class Candidate(NamedTuple):
@@ -88,7 +89,7 @@ class Validation(NamedTuple):
     importance: list[Importance]
 
 
-class SigmaRegressor(RegressorMixin, BaseEstimator):
+class SigmaRegressor(RegressorMixin, Shown):
     """Learns sigma(x): how large the error of a forecast will be, as a function of the inputs.
 
     It is fitted to inputs and *errors*, observation minus forecast, of any forecaster. They should
@@ -899,6 +900,9 @@ class SigmaRegressor(RegressorMixin, BaseEstimator):
                 self.progress(share)
 
         return say
+
+    def _verdict(self) -> list[str]:
+        return of_sigma(self) if self.__sklearn_is_fitted__() else []
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "fitted_")
