@@ -38,6 +38,13 @@ def maybe_column(name: str, values: Any) -> Floats | None:
     return None if values is None else column(name, values)
 
 
+def one_name(name: str, value: Any, other: str, same: Any) -> Any:
+    """What goes by two names, by whichever it came."""
+    if value is not None and same is not None:
+        raise ValueError(f"{name} and {other} are two names of the same: give one of them")
+    return value if same is None else same
+
+
 def together(first: str, a: Any, second: str, b: Any) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Two arrays broadcast to the same shape, and that shape."""
     x, y = floats(first, a), floats(second, b)

@@ -6,7 +6,7 @@ import operator
 from typing import Any, Literal, NamedTuple, Union
 
 from . import _errbar
-from ._arrays import Floats, column, floats, maybe_column, shaped
+from ._arrays import Floats, column, floats, maybe_column, one_name, shaped
 
 Beta = Union[Literal["heuristic", "printed"], float]
 """How much accuracy counts beside reliability."""
@@ -32,7 +32,7 @@ class AR(NamedTuple):
         return self.value
 
 
-def reliability_score(error: Any, sigma: Any, weight: Any = None) -> float:
+def reliability_score(error: Any, sigma: Any, weight: Any = None, *, sample_weight: Any = None) -> float:
     r"""The Reliability Score: do the scaled errors have the distribution they claim?
 
     .. math::
@@ -51,7 +51,7 @@ def reliability_score(error: Any, sigma: Any, weight: Any = None) -> float:
     sigma : array_like
         The standard deviation given to each error; one number stands for all rows.
     weight : array_like, optional
-        The weight of each row; only ratios matter.
+        The weight of each row; only ratios matter. ``sample_weight`` is another name.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def reliability_score(error: Any, sigma: Any, weight: Any = None) -> float:
     >>> errbar.reliability_score(error, 0.9) < errbar.reliability_score(error, 0.1)
     True
     """
-    return _errbar.reliability_score(*_sample(error, sigma, weight))
+    return _errbar.reliability_score(*_sample(error, sigma, weight, sample_weight))
 
 
 def reliability_score_min(n: int) -> float:
@@ -91,7 +91,7 @@ def reliability_score_min(n: int) -> float:
 
 
 def accuracy_reliability(
-    error: Any, sigma: Any, beta: Beta = "heuristic", weight: Any = None
+    error: Any, sigma: Any, beta: Beta = "heuristic", weight: Any = None, *, sample_weight: Any = None
 ) -> AR:
     r"""The Accuracy-Reliability cost: accuracy and reliability in one number.
 
@@ -120,12 +120,12 @@ def accuracy_reliability(
     >>> ar.value < errbar.accuracy_reliability([0.6, -0.6, 0.8, -0.7, 0.5], 5.0).value
     True
     """
-    e, s, w = _sample(error, sigma, weight)
+    e, s, w = _sample(error, sigma, weight, sample_weight)
     return AR(*_errbar.accuracy_reliability(e, s, beta, w))
 
 
 def accuracy_reliability_gradient(
-    error: Any, sigma: Any, beta: Beta = "heuristic", weight: Any = None
+    error: Any, sigma: Any, beta: Beta = "heuristic", weight: Any = None, *, sample_weight: Any = None
 ) -> Floats:
     r"""The derivative of the Accuracy-Reliability cost with respect to each sigma.
 
@@ -145,11 +145,11 @@ def accuracy_reliability_gradient(
     >>> bool((gradient > 0).all())  # every sigma is too large
     True
     """
-    return accuracy_reliability_value_and_gradient(error, sigma, beta, weight)[1]
+    return accuracy_reliability_value_and_gradient(error, sigma, beta, weight, sample_weight=sample_weight)[1]
 
 
 def accuracy_reliability_value_and_gradient(
-    error: Any, sigma: Any, beta: Beta = "heuristic", weight: Any = None
+    error: Any, sigma: Any, beta: Beta = "heuristic", weight: Any = None, *, sample_weight: Any = None
 ) -> tuple[AR, Floats]:
     """:func:`accuracy_reliability` and its gradient from one pass, for those who minimise it.
 
@@ -160,12 +160,14 @@ def accuracy_reliability_value_and_gradient(
     >>> gradient.shape
     (3,)
     """
-    e, s, w = _sample(error, sigma, weight)
+    e, s, w = _sample(error, sigma, weight, sample_weight)
     parts, gradient = _errbar.accuracy_reliability_gradient(e, s, beta, w)
     return AR(*parts), gradient
 
 
-def coverage(error: Any, sigma: Any, level: Any = 0.9, weight: Any = None) -> Any:
+def coverage(
+    error: Any, sigma: Any, level: Any = 0.9, weight: Any = None, *, sample_weight: Any = None
+) -> Any:
     r"""The share of observations inside central intervals of the given level.
 
     The interval is :math:`\mu \pm \sqrt 2\,\mathrm{erf}^{-1}(\mathrm{level})\,\sigma`. Where error bars
@@ -188,11 +190,12 @@ def coverage(error: Any, sigma: Any, level: Any = 0.9, weight: Any = None) -> An
     >>> errbar.coverage([0.1, -0.2, 5.0, 0.3], 1.0, level=0.9)
     0.75
     """
-    e, s, w = _sample(error, sigma, weight)
+    e, s, w = _sample(error, sigma, weight, sample_weight)
     levels = floats("level", level)
     return shaped(_errbar.coverage(e, s, levels.reshape(-1), w), levels.shape)
 
 
-def _sample(error: Any, sigma: Any, weight: Any) -> tuple[Floats, Floats, Floats | None]:
+def _sample(error: Any, sigma: Any, weight: Any, sample_weight: Any) -> tuple[Floats, Floats, Floats | None]:
     e = column("error", error)
+    weight = one_name("weight", weight, "sample_weight", sample_weight)
     return e, column("sigma", sigma, len(e)), maybe_column("weight", weight)

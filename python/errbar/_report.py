@@ -10,7 +10,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from . import _errbar
-from ._arrays import Floats, column, floats, groups_of, maybe_column, name_of, refuse_twice
+from ._arrays import Floats, column, floats, groups_of, maybe_column, name_of, one_name, refuse_twice
 from ._scores import Scores, scores_of
 
 
@@ -62,6 +62,8 @@ def report(
     event: str | Sequence[str] | None = None,
     title: str = "Error bars",
     path: str | os.PathLike[str] | None = None,
+    sample_weight: Any = None,
+    group: Any = None,
 ) -> Report:
     """Judges forecasts with error bars on one page: a headline in words, figures, all scores.
 
@@ -91,6 +93,8 @@ def report(
         The title of the page.
     path : path, optional
         Where to write the page; see also :meth:`Report.save`.
+    sample_weight, group : optional
+        Other names of ``weight`` and ``by``.
 
     Returns
     -------
@@ -106,6 +110,8 @@ def report(
     True
     """
     y = column("observation", observation)
+    weight = one_name("weight", weight, "sample_weight", sample_weight)
+    by = one_name("by", by, "group", group)
     judged: dict[str, Any] = {
         "observation": (name_of(observation, "observation"), y),
         "forecast": (name_of(forecast, "forecast"), column("forecast", forecast, len(y))),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _errbar
-from ._arrays import Floats, column, maybe_column
+from ._arrays import Floats, column, maybe_column, one_name
 from ._cost import AR, Beta
 from ._forms import (
     EnsembleScores,
@@ -257,6 +257,8 @@ def scores(
     pit_bins: int = 20,
     diagram_levels: int = 20,
     spread_skill_bins: int = 10,
+    sample_weight: Any = None,
+    random_state: Any = None,
 ) -> Scores:
     """All scores of a forecast with error bars, and a verdict in words.
 
@@ -298,6 +300,8 @@ def scores(
         everywhere in errbar), and the seed of their random numbers.
     pit_bins, diagram_levels, spread_skill_bins : int
         How finely ``pit``, ``diagram`` and ``spread_skill`` look; the first two divide 18,000.
+    sample_weight, random_state : optional
+        Other names of ``weight`` and ``seed``; a ``numpy.random.Generator`` gives a seed, too.
 
     Returns
     -------
@@ -315,7 +319,9 @@ def scores(
     'too few rows'
     """
     y = column("observation", observation)
-    weights = maybe_column("weight", weight)
+    weights = maybe_column("weight", one_name("weight", weight, "sample_weight", sample_weight))
+    if random_state is not None:
+        seed = one_name("seed", seed or None, "random_state", _seed_of(random_state))
     asked = [events] if isinstance(events, str) else [str(event) for event in events]
     wanted = {
         "beta": beta,
@@ -434,6 +440,15 @@ def _count(name: str, value: Any) -> int:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**63:
         return int(value)
     raise ValueError(f"{name} is {value!r}: give a whole number of 0 or more")
+
+
+def _seed_of(random_state: Any) -> Any:
+    """The seed that a generator of random numbers gives; a number is one."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return _count("random_state", random_state)
 
 
 def _number(name: str, value: Any) -> float:

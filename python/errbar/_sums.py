@@ -9,7 +9,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from . import _errbar
-from ._arrays import column, maybe_column
+from ._arrays import column, maybe_column, one_name
 from ._cost import AR, Beta
 from ._scores import Coverage, PitHistogram, ReliabilityDiagram, _count, _number, _plain
 
@@ -84,12 +84,15 @@ class ScoreSums:
         """How many rows were counted."""
         return self._sums.rows
 
-    def add(self, observation: Any, forecast: Any, sigma: Any, weight: Any = None) -> ScoreSums:
-        """Counts rows, and returns itself. Parts must share one scale of weights. How rows are cut into calls of this does
+    def add(
+        self, observation: Any, forecast: Any, sigma: Any, weight: Any = None, *, sample_weight: Any = None
+    ) -> ScoreSums:
+        """Counts rows, and returns itself. ``sample_weight`` is another name of ``weight``. Parts must share one scale of weights. How rows are cut into calls of this does
         not change a bit."""
         y = column("observation", observation)
         error = _errbar.errors_of(y, column("forecast", forecast, len(y))) if len(y) else y
         s = column("sigma", sigma, len(y))
+        weight = one_name("weight", weight, "sample_weight", sample_weight)
         if len(error):
             self._sums.add(error, s, maybe_column("weight", weight))
         return self

@@ -37,7 +37,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clon
 from sklearn.utils.validation import check_is_fitted
 
 from . import ScoreSums, __version__, _errbar
-from ._arrays import Floats, floats, groups_of, levels_of
+from ._arrays import Floats, floats, groups_of, levels_of, one_name
 from ._dask_rounds import Rounds
 from ._dask_rows import (
     Known,
@@ -491,7 +491,15 @@ def joined(values: list[Any]) -> Any:
 
 
 def scores(
-    observation: Any, forecast: Any, sigma: Any, weight: Any = None, *, by: Any = None, **options: Any
+    observation: Any,
+    forecast: Any,
+    sigma: Any,
+    weight: Any = None,
+    *,
+    by: Any = None,
+    sample_weight: Any = None,
+    group: Any = None,
+    **options: Any,
 ) -> Any:
     """Scores of Dask collections that are cut alike: sums of each part, merged by whoever asks.
 
@@ -501,6 +509,8 @@ def scores(
         Of each row.
     by : Dask Series or Array, optional
         The group of each row (a station): scores of each group by itself.
+    sample_weight, group : optional
+        Other names of ``weight`` and ``by``.
     **options
         Those of :meth:`errbar.ScoreSums.scores`: ``beta``, ``levels``, ``confidence``.
 
@@ -509,14 +519,16 @@ def scores(
     MergedScores, or a dictionary of them by group
         Those of all rows at once, the Reliability Score within ``rs_bound``.
     """
+    weight = one_name("weight", weight, "sample_weight", sample_weight)
+    by = one_name("by", by, "group", group)
     given = {"observation": observation, "forecast": forecast, "sigma": sigma, "weight": weight, "group": by}
     sums: dict[str | None, ScoreSums] = {}
     for found in compute(*parts_of_columns(given)):
-        for group, data in found.items():
+        for name, data in found.items():
             own = ScoreSums.from_bytes(data)
-            sums[group] = sums[group].merge(own) if group in sums else own
+            sums[name] = sums[name].merge(own) if name in sums else own
     if by is not None:
-        return {group: own.scores(**options) for group, own in sorted(sums.items(), key=lambda one: str(one[0]))}
+        return {name: own.scores(**options) for name, own in sorted(sums.items(), key=lambda one: str(one[0]))}
     if None not in sums:
         raise ValueError("observation has no rows: give at least one")
     return sums[None].scores(**options)

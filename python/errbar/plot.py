@@ -28,7 +28,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter
 
 import errbar
-from errbar._arrays import Floats, column, maybe_column
+from errbar._arrays import Floats, column, maybe_column, one_name
 from errbar._forms import EventScores
 
 __all__ = [
@@ -60,6 +60,7 @@ def reliability_diagram(
     levels: int = 20,
     confidence: float = 0.95,
     ax: Axes | None = None,
+    sample_weight: Any = None,
 ) -> Axes:
     """How often observations fall below each quantile of the forecast, and how often they should.
 
@@ -76,7 +77,10 @@ def reliability_diagram(
         The probability of the grey band, at each single level.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    sample_weight : array_like, optional
+        Another name of ``weight``.
     """
+    weight = one_name("weight", weight, "sample_weight", sample_weight)
     error = column("error", error)
     found = errbar.scores(
         error, 0.0, sigma, weight, diagram_levels=levels, confidence=confidence
@@ -108,6 +112,7 @@ def pit_histogram(
     bins: int = 20,
     confidence: float = 0.95,
     ax: Axes | None = None,
+    sample_weight: Any = None,
 ) -> Axes:
     """Where in its own forecast distribution each observation fell.
 
@@ -124,7 +129,10 @@ def pit_histogram(
         The probability of the grey band, at each single bar.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    sample_weight : array_like, optional
+        Another name of ``weight``.
     """
+    weight = one_name("weight", weight, "sample_weight", sample_weight)
     error = column("error", error)
     found = errbar.scores(error, 0.0, sigma, weight, pit_bins=bins, confidence=confidence).pit
     ax = _axes(ax)
@@ -162,6 +170,7 @@ def spread_skill(
     bins: int | None = None,
     confidence: float = 0.95,
     ax: Axes | None = None,
+    sample_weight: Any = None,
 ) -> Axes:
     """Rows in bins of like sigma: how large sigma says the errors are, and how large they were.
 
@@ -177,7 +186,10 @@ def spread_skill(
         The probability of the grey bars, in each single bin.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
+    sample_weight : array_like, optional
+        Another name of ``weight``.
     """
+    weight = one_name("weight", weight, "sample_weight", sample_weight)
     error = column("error", error)
     sigma = column("sigma", sigma, len(error))
     weight = maybe_column("weight", weight)
