@@ -32,7 +32,7 @@ def cargo(*words):
 def linked(package):
     """Name, version and licence of every crate that a package of ours links on any system."""
     lines = cargo("tree", "--package", package, "--edges", "normal,no-proc-macro", "--target", "all",
-                  "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}").splitlines()  # fmt: skip
+                  "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}").splitlines()
     crates = set()
     for crate, licence in (line.split("|") for line in lines if line):
         name, version, *ours = crate.split()
@@ -70,7 +70,7 @@ def main():
             was, now = ({tuple(row) for row in table} for table in (listed(), found))
             print("the licences are not those of Cargo.lock: python3 tools/licences.py makes them", file=sys.stderr)
             sys.exit("\n".join([*(f"- {' '.join(row)}" for row in sorted(was - now)),
-                                *(f"+ {' '.join(row)}" for row in sorted(now - was))]))  # fmt: skip
+                                *(f"+ {' '.join(row)}" for row in sorted(now - was))]))
         return
     packages = json.loads(cargo("metadata", "--format-version", "1"))["packages"]
     folders = {(one["name"], one["version"]): Path(one["manifest_path"]).parent for one in packages}
