@@ -168,11 +168,12 @@ def _as_doubles(name: str, array: npt.NDArray[Any]) -> Floats:
 def _as_double(name: str, place: tuple[int, ...], value: Any) -> float:
     if value is None and place:  # a gap in a column
         return float("nan")
+    number: Any = value
     if not isinstance(value, (str, bytes, complex, np.datetime64, np.timedelta64)):
         try:
-            return float(value)
+            return float(number)
         except OverflowError:
-            return float("inf") if value > 0 else float("-inf")
+            return float("inf") if number > 0 else float("-inf")
         except (TypeError, ValueError):
             pass
     where = f" at row {place[0]}" if len(place) == 1 else f" at {place}" if place else ""

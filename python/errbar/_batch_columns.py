@@ -107,13 +107,12 @@ def distinct_of(values: Any) -> tuple[list[Any], npt.NDArray[np.int64]]:
     return [*known, None], places
 
 
-def batches_of(given: Any) -> Iterable[pa.RecordBatch]:
-    """Batches one after the other, whatever holds them."""
+def batches_of(given: Any) -> Any:
+    """Batches one after the other, whatever holds them: a reader, which knows their schema, or what can be iterated over."""
     if isinstance(given, pa.RecordBatch):
         return [given]
     if hasattr(given, "__arrow_c_stream__"):
-        reader: Iterable[pa.RecordBatch] = pa.RecordBatchReader.from_stream(given)
-        return reader
+        return pa.RecordBatchReader.from_stream(given)
     if isinstance(given, Iterable):
         return given
     raise ValueError(f"this is a {type(given).__name__}: give a table, a batch or an iterator of batches of PyArrow")

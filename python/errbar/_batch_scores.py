@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -108,11 +108,12 @@ class ScoreBatches:
                 continue
             if not isinstance(part, (pa.Table, pa.RecordBatch)):
                 raise ValueError(f"part {nth} of the sums is a {type(part).__name__}: give what score_batches made")
+            table = cast(Any, part)
             for name in (*self._by, "sums"):
-                place_of(part.schema, name, f", in part {nth} of the sums: give what score_batches made")
-            keys = [part.column(name).to_pylist() for name in self._by]
-            for row, each in enumerate(part.column("sums").to_pylist()):
-                yield part.schema, tuple(_key(values[row]) for values in keys), each
+                place_of(table.schema, name, f", in part {nth} of the sums: give what score_batches made")
+            keys = [table.column(name).to_pylist() for name in self._by]
+            for row, each in enumerate(table.column("sums").to_pylist()):
+                yield table.schema, tuple(_key(values[row]) for values in keys), each
 
     def _sums(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found, schema = _Groups(), None

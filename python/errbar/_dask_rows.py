@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import dask.config
 import numpy as np
@@ -205,7 +205,7 @@ def together(raws: list[Raw]) -> Raw:
                 X[name] = X[name].astype("category")
     else:
         X = np.concatenate([raw.X for raw in raws])
-    weight = None if first.weight is None else np.concatenate([raw.weight for raw in raws])
+    weight = None if first.weight is None else np.concatenate(cast("list[Floats]", [raw.weight for raw in raws]))
     group = None if first.group is None else [label for raw in raws for label in raw.group or []]
     return Raw(X, np.concatenate([raw.error for raw in raws]), weight, group)
 

@@ -429,8 +429,9 @@ def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         names = [one.name for one in dataclasses.fields(value)]
         return {name: _plain(getattr(value, name)) for name in names}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: _plain(one) for name, one in value._asdict().items()}
+    as_dict = getattr(value, "_asdict", None)
+    if isinstance(value, tuple) and as_dict is not None:
+        return {name: _plain(one) for name, one in as_dict().items()}
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value.tolist() if isinstance(value, np.ndarray) else value

@@ -72,8 +72,8 @@ def save_model(
         Those of ``mlflow.pyfunc.save_model``: ``input_example``, ``pip_requirements``, ``metadata`` and others. The signature
         is made here.
     """
-    from mlflow import pyfunc
     from mlflow.models import Model
+    from mlflow.pyfunc import save_model as save_pyfunc
 
     text = _text(model)
     asked = {
@@ -95,9 +95,7 @@ def save_model(
         kept.mkdir()
         (kept / _MODEL).write_text(text, encoding="utf-8")
         (kept / _ASKED).write_text(json.dumps(asked), encoding="utf-8")
-        pyfunc.save_model(
-            os.fspath(path), loader_module="errbar.mlflow", data_path=str(kept), mlflow_model=entered, **options
-        )
+        save_pyfunc(os.fspath(path), loader_module="errbar.mlflow", data_path=str(kept), mlflow_model=entered, **options)
 
 
 def log_model(model: Any, name: str = "model", **options: Any) -> Any:

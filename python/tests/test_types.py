@@ -18,6 +18,12 @@ def test_mypy_has_no_complaint(root, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+def test_pyright_has_no_complaint(root):
+    call = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable]
+    done = subprocess.run(call, cwd=root / "python", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_stub_names_what_there_is(root):
     stub = ast.parse((root / "python/errbar/_errbar.pyi").read_text())
     functions = {one.name: one for one in stub.body if isinstance(one, ast.FunctionDef)}
