@@ -589,7 +589,7 @@ class SigmaRegressor(RegressorMixin, Shown):
         shares, one = levels_of(level)
         ends = [0.5 + sign * share for share in shares for sign in (-0.5, 0.5)]
         found = self.predict_quantiles(X, forecast, ends, time=time, group=group, prior_sigma=prior_sigma)
-        return found if one else found.reshape(-1, len(shares), 2)
+        return found if one else found.reshape(len(found), len(shares), 2)
 
     def predict_distribution(
         self, X: Any, forecast: Any = None, *, time: Any = None, prior_sigma: Any = None

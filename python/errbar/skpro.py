@@ -223,7 +223,7 @@ class ErrorBarProbaRegressor(BaseProbaRegressor):
         levels = [float(level) for level in coverage]
         ends = self.model_.predict_interval(_named(X), level=levels)
         columns = pd.MultiIndex.from_product([self._columns, levels, ["lower", "upper"]])
-        return pd.DataFrame(ends.reshape(len(X), -1), index=X.index, columns=columns)
+        return pd.DataFrame(ends.reshape(len(X), 2 * len(levels)), index=X.index, columns=columns)
 
     def _predict_quantiles(self, X: Any, alpha: Any) -> Any:
         levels = [float(level) for level in alpha]
