@@ -71,7 +71,7 @@ def shown(name, words, given, observation, files, program, folder, extra=""):
     ]
     done = [run(program, folder, command) for command in commands]
     said = done[2].stdout.strip().splitlines()
-    print(f"### {name}\n\n{words}{extra}.\n\n```sh")
+    print(f"## {name}\n\n{words}{extra}.\n\n```sh")
     print("\n".join(f"errbar {shlex.join(command)}" for command in commands))
     print("```\n\n```text")
     print("\n".join(said[:3]))

@@ -21,11 +21,13 @@ from conftest import ROOT
 
 DOCUMENTS = [
     "README.md",
+    "docs/coming-from.md",
     "docs/python.md",
     "docs/python-arrays.md",
     "docs/python-networks.md",
     "docs/scale.md",
     "docs/series.md",
+    "docs/start.md",
     "python/README.md",
 ]
 
@@ -81,3 +83,17 @@ def run_shell(code: str) -> str:
         return ""
     done = subprocess.run(["bash", "-ec", code], check=True, capture_output=True, text=True)
     return done.stdout
+
+
+def test_the_reference_is_what_the_program_says():
+    """``ERRBAR_UPDATE_DOCS=1`` writes it anew."""
+    import importlib.util as machinery
+
+    spec = machinery.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    reference = machinery.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    made, path = reference.page([str(Path(sys.executable).parent / "errbar")]), ROOT / "docs" / "reference.md"
+    if os.environ.get("ERRBAR_UPDATE_DOCS"):
+        path.write_text(made)
+    else:
+        assert path.read_text() == made
