@@ -69,14 +69,19 @@ def parts_together(collections: dict[str, Any]) -> list[dict[str, Any]]:
 
         own = [collections[name] for name in tables]
         packed = dd.map_partitions(pack, *own, meta=(None, "object"), enforce_metadata=False, align_dataframes=False)
-        # As they are cut by whoever made them: Dask would join small files, and others where other columns are asked for.
-        with dask.config.set({"optimization.tune.active": False}):
+        with as_they_are():
             each = packed.to_delayed()
         each_part |= {name: [part[place] for part in each] for place, name in enumerate(tables)}
     for name, values in collections.items():
         if hasattr(values, "chunks"):
             each_part[name] = list(values.to_delayed().ravel())
     return [dict(zip(each_part, part)) for part in zip(*each_part.values())]
+
+
+def as_they_are() -> Any:
+    """Parts stay as whoever made them has cut them: Dask would join small files, and others where other columns are asked
+    for."""
+    return dask.config.set({"optimization.tune.active": False})
 
 
 def pack(*values: Any) -> Any:

@@ -451,23 +451,34 @@ def takes_dask(forecaster: Any) -> bool:
 
 def forecasts_of(forecaster: Any, X: Any) -> Any:
     """The forecast of each row, lazily."""
-    if takes_dask(forecaster):
-        return forecaster.predict(X)
-    local = delayed(forecaster)
+    if takes_dask(forecaster) and not hasattr(forecaster, "to_local"):
+        forecast = forecaster.predict(X)
+        if is_table(X) and hasattr(forecast, "chunks"):
+            raise ValueError(f"{type(forecaster).__name__} forecasts an array of a table: give X and y as Dask arrays")
+        return forecast
+    local = delayed(forecaster.to_local() if hasattr(forecaster, "to_local") else forecaster)
     if is_table(X):
-        import pandas
-
-        meta = pandas.Series([], name="forecast", dtype="float64", index=X._meta.index[:0])
-        return X.map_partitions(forecast_here, local, meta=meta)
+        return X.map_partitions(forecast_here, local, meta=series_of(X))
     return da.map_blocks(forecast_block, X, forecaster=local, drop_axis=1, dtype="float64", meta=np.empty(0))
+
+
+def series_of(X: Any) -> Any:
+    """What a forecast of a table looks like to Dask."""
+    import pandas
+
+    return pandas.Series([], name="forecast", dtype="float64", index=X._meta.index[:0])
 
 
 def forecast_here(X: Any, forecaster: Any) -> Any:
     """Those of a partition."""
+    return indexed(forecaster.predict(X) if len(X) else np.empty(0), X)
+
+
+def indexed(forecast: Any, X: Any) -> Any:
+    """Forecasts with the index of their rows."""
     import pandas
 
-    values = np.asarray(forecaster.predict(X), dtype=float).reshape(len(X)) if len(X) else np.empty(0)
-    return pandas.Series(values, index=X.index, name="forecast")
+    return pandas.Series(np.asarray(forecast, dtype=float).reshape(len(X)), index=X.index, name="forecast")
 
 
 def forecast_block(X: Any, forecaster: Any) -> Floats:

@@ -239,13 +239,14 @@ def test_error_bars_on_a_forecaster_of_dask(client, table, parts):
     assert 0.88 < held.mean() < 0.92
     assert list(model.sigma_.feature_names_in_) == ["x", "hour", "forecast"]
     local = model.to_local()
-    assert isinstance(local, ErrorBarRegressor)
-    np.testing.assert_allclose(local.predict_interval(table[["x", "hour"]]), ends, rtol=1e-12, atol=1e-12)
+    assert isinstance(local, ErrorBarRegressor) and local.estimator is model.estimator_
 
     # One of scikit-learn's kind, fitted to other rows.
     line = LinearRegression().fit(table[["x", "hour"]][:1000], table["y"][:1000])
     fitted = DaskErrorBarRegressor(line, DaskSigmaRegressor(model="constant"), cv="prefit").fit(X, y)
     np.testing.assert_allclose(fitted.predict(X).compute(), line.predict(table[["x", "hour"]]))
+    here = fitted.to_local().predict_interval(table[["x", "hour"]])
+    np.testing.assert_allclose(here, fitted.predict_interval(X).compute(), rtol=1e-12, atol=1e-12)
     with pytest.raises(ValueError, match='say cv="prefit"'):
         DaskErrorBarRegressor(LinearRegression()).fit(X, y)
 
