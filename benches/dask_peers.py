@@ -81,6 +81,7 @@ def here(path, folder, kind):
     began = time.perf_counter()
     model = errbar.SigmaRegressor(kind, n_jobs=2).fit(X, error)
     seconds = time.perf_counter() - began
+    print(f"{kind} here: {seconds:.1f} s", file=sys.stderr, flush=True)
     return {"seconds": seconds, "regret": regret(path, model.predict), "caller": peak()}
 
 
@@ -115,13 +116,17 @@ def there(path, folder, kind):
     """The fit on the cluster."""
     import dask.dataframe as dd
     import numpy as np
+    import cloudpickle
     from distributed import wait
 
+    # Workers do not have this file.
+    cloudpickle.register_pickle_by_value(sys.modules[peak.__module__])
     with Cluster() as client:
         table = dd.read_parquet(folder).persist()
         wait(table)
         X, error = table[[name for name in table.columns if name != "error"]], table["error"]
         found = {}
+        print(f"{kind}: rows are there", file=sys.stderr, flush=True)
         if kind == "LightGBM":
             from lightgbm.dask import DaskLGBMRegressor
 
@@ -140,6 +145,7 @@ def there(path, folder, kind):
             found["seconds"] = time.perf_counter() - began
             found["regret"] = regret(path, model.to_local().predict)
             found |= {"rounds": model.rounds_, "message": model.largest_message_ / 1e6}
+        print(f"{kind}: {found}", file=sys.stderr, flush=True)
         found["workers"] = max(client.run(peak).values())
         found["scheduler"] = client.run_on_scheduler(peak)
         found["caller"] = peak()

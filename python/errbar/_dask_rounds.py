@@ -6,12 +6,14 @@ asked again everything they had been asked: the answers are the same, and so is 
 
 from __future__ import annotations
 
+import asyncio
 import threading
-import zlib
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from . import _errbar
-from ._dask_rows import Known, Raw, in_part, inputs_of, numbers_of
+from ._dask_rows import Known, Raw, in_part, inputs_of, numbers_of, refuse
 
 # Of each fit the parts that are held by this process, by the name of their bundle.
 _HELD: dict[str, _errbar.Parts] = {}
@@ -21,13 +23,54 @@ _LOCK = threading.Lock()
 LOST = b""
 
 
-def open_bundle(bundle: str, opening: bytes, known: Known, numbers: list[int], firsts: list[int], raws: list[Raw]) -> list[bytes]:
-    """Opens parts here; the first answer of each."""
+class Cut(NamedTuple):
+    """A piece of a partition, which is a part of the rows to the library."""
+
+    number: int
+    begin: int
+    end: int
+
+
+def cut(sizes: list[int], weighted: bool) -> list[list[Cut]]:
+    """Pieces of each partition. Those that fit a processor's cache are much faster to ask; with weights each piece has a
+    long answer of its own, and partitions stay whole."""
+    pieces: list[list[Cut]] = []
+    number = 0
+    for rows in sizes:
+        count = 1 if weighted else max(1, -(-rows // PIECE))
+        ends = [rows * (place + 1) // count for place in range(count)]
+        pieces.append([Cut(number + place, begin, end) for place, (begin, end) in enumerate(zip([0, *ends], ends))])
+        number += count
+    return pieces
+
+
+# As many rows as the library takes at a time.
+PIECE = 1 << 16
+
+
+def open_bundle(
+    bundle: str,
+    opening: bytes,
+    known: Known,
+    numbers: list[int],
+    firsts: list[int],
+    pieces: list[list[Cut]],
+    raws: list[Raw],
+) -> list[list[bytes]]:
+    """Opens partitions here; the first answers of each."""
     parts = _errbar.Parts(opening)
     answers = []
-    for number, first, raw in zip(numbers, firsts, raws):
+    for number, first, cuts, raw in zip(numbers, firsts, pieces, raws):
         with in_part(number):
-            answers.append(parts.open(number, first, inputs_of(raw.X, known), raw.error, raw.weight, numbers_of(raw.group)))
+            inputs, group = inputs_of(raw.X, known), numbers_of(raw.group)
+            for place, name in enumerate(known.names):
+                refuse(f'the input "{name}"', inputs[:, place], np.isinf(inputs[:, place]), "give a number, or leave it empty")
+            own = []
+            for piece, begin, end in cuts:
+                weight = None if raw.weight is None else raw.weight[begin:end]
+                of = None if group is None else group[begin:end]
+                own.append(parts.open(piece, first + begin, inputs[begin:end], raw.error[begin:end], weight, of))
+            answers.append(own)
     with _LOCK:
         _HELD[bundle] = parts
     return answers
@@ -43,6 +86,16 @@ def ask_bundle(bundle: str, nth: int, asks: list[bytes], threads: int) -> bytes:
     for ask in asks[parts.asked - nth :]:
         answer = parts.answer(ask, threads)
     return answer
+
+
+async def answer_all(fit: str, nth: int, ask: bytes, dask_worker: Any = None) -> dict[str, bytes]:
+    """What all bundles of a fit here say to a question. Beside the tasks of the worker, whose way through the scheduler takes
+    longer than most answers, and without keeping it from what else it has to say."""
+    with _LOCK:
+        bundles = [bundle for bundle in _HELD if bundle.startswith(fit)]
+    loop = asyncio.get_running_loop()
+    threads = dask_worker.state.nthreads
+    return {bundle: await loop.run_in_executor(None, ask_bundle, bundle, nth, [ask], threads) for bundle in bundles}
 
 
 def forget(fit: str) -> None:
@@ -65,11 +118,21 @@ class Bundle:
 class Rounds:
     """Asks all parts of a fit, wherever they are."""
 
-    def __init__(self, client: Any, fit: str, parts: list[Any], firsts: list[int], opening: bytes, known: Known) -> None:
+    def __init__(
+        self,
+        client: Any,
+        fit: str,
+        parts: list[Any],
+        firsts: list[int],
+        pieces: list[list[Cut]],
+        opening: bytes,
+        known: Known,
+    ) -> None:
         self.client = client
         self.fit = fit
         self.parts = parts
         self.firsts = firsts
+        self.pieces = pieces
         self.opening = opening
         self.known = known
         self.history: list[bytes] = []
@@ -87,7 +150,7 @@ class Rounds:
             # Nobody has it any more: it is made again by whoever has least to do.
             worker = min(found or alive, key=lambda one: len(at.get(one, ())))
             at.setdefault(worker, []).append(number)
-        first: dict[int, bytes] = {}
+        first: dict[int, list[bytes]] = {}
         waiting: list[tuple[Bundle, Any]] = []
         for worker, numbers in at.items():
             bundle = Bundle(f"{self.fit}-{len(waiting)}", worker, alive[worker], numbers)
@@ -101,17 +164,18 @@ class Rounds:
                 future = self._open(bundle, self.client.compute([self.parts[number] for number in bundle.numbers]))
             first.update(zip(bundle.numbers, answers))
             self.bundles.append(bundle)
-        self.largest = max(self.largest, *(len(answer) for answer in first.values()))
-        return [first[number] for number in range(len(self.parts))]
+        answers = [answer for number in range(len(self.parts)) for answer in first[number]]
+        self.largest = max(self.largest, *map(len, answers))
+        return answers
 
     def ask(self, ask: bytes) -> list[bytes]:
         """Asks every part, and waits for the answers: one of each bundle."""
         nth = len(self.history)
-        # Only for those who are lost, and mostly zeros.
-        self.history.append(zlib.compress(ask, 1))
-        futures = [self._ask(bundle, nth, [ask]) for bundle in self.bundles]
-        answers = [self._answer(bundle, future) for bundle, future in zip(self.bundles, futures)]
-        self.largest = max(self.largest, len(ask), *(len(answer) for answer in answers))
+        self.history.append(ask)
+        workers = sorted({bundle.worker for bundle in self.bundles})
+        said = self.client.run(answer_all, self.fit, nth, ask, workers=workers, on_error="return")
+        answers = [self._answer(bundle, said.get(bundle.worker)) for bundle in self.bundles]
+        self.largest = max(self.largest, len(ask), *map(len, answers))
         return answers
 
     def close(self) -> None:
@@ -121,24 +185,26 @@ class Rounds:
         except Exception:  # a cluster that is gone holds nothing
             pass
 
-    def _answer(self, bundle: Bundle, future: Any) -> bytes:
-        while True:
-            answer = self._result(bundle, future)
-            if answer:
-                return bytes(answer)
+    def _answer(self, bundle: Bundle, said: Any) -> bytes:
+        """The answer of a bundle, which is there or was lost with its worker."""
+        if isinstance(said, Exception) and not self._lost(said):
+            raise said
+        answer = said.get(bundle.name) if isinstance(said, dict) else None
+        while not answer:
             # The worker is gone, or is another one than before: elsewhere, from the beginning.
             self._move(bundle)
             raws = self.client.compute([self.parts[number] for number in bundle.numbers])
-            opened = self._result(bundle, self._open(bundle, raws))
-            if opened is not None:
-                future = self._ask(bundle, 0, [zlib.decompress(ask) for ask in self.history])
+            if self._result(bundle, self._open(bundle, raws)) is None:
+                continue
+            again = (bundle.name, 0, self.history, bundle.threads)
+            answer = self._result(bundle, self._submit(bundle, "again", ask_bundle, *again))
+        return bytes(answer)
 
     def _open(self, bundle: Bundle, raws: list[Any]) -> Any:
         firsts = [self.firsts[number] for number in bundle.numbers]
-        return self._submit(bundle, "open", open_bundle, bundle.name, self.opening, self.known, bundle.numbers, firsts, raws)
-
-    def _ask(self, bundle: Bundle, nth: int, asks: list[bytes]) -> Any:
-        return self._submit(bundle, "round", ask_bundle, bundle.name, nth, asks, bundle.threads)
+        pieces = [self.pieces[number] for number in bundle.numbers]
+        given = (bundle.name, self.opening, self.known, bundle.numbers, firsts, pieces, raws)
+        return self._submit(bundle, "open", open_bundle, *given)
 
     def _submit(self, bundle: Bundle, what: str, function: Any, *arguments: Any) -> Any:
         self.moves += 1
@@ -167,7 +233,7 @@ class Rounds:
     @staticmethod
     def _lost(error: Any) -> bool:
         """Whether an error says that a worker is gone, and nothing of the rows."""
-        return type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
+        return isinstance(error, (OSError, TimeoutError)) or type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
 
     def _alive(self) -> dict[str, int]:
         """The workers there are, and how many threads each has."""

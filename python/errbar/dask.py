@@ -38,7 +38,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import ScoreSums, __version__, _errbar
 from ._arrays import Floats, floats, groups_of, levels_of, one_name
-from ._dask_rounds import Rounds
+from ._dask_rounds import Rounds, cut
 from ._dask_rows import (
     Known,
     Raw,
@@ -195,12 +195,14 @@ categorical_features, members, center, random_state, n_jobs, verbose, progress
         ensemble = ensemble_of(sample.X, self.members, self.center)
         inputs, categories, names = learned_table(local, sample.X, ensemble)
         group = None if sample.group is None else groups_of(sample.group)
+        pieces = cut(sizes, sample.weight is not None)
+        of_pieces = [end - begin for own in pieces for _, begin, end in own]
         fit = _errbar.Elsewhere(
-            inputs, names, categories, (sample.error, None), sample.weight, group, wanted, rows, sizes
+            inputs, names, categories, (sample.error, None), sample.weight, group, wanted, rows, of_pieces
         )
         self.sample_rows_ = min(len(rows), SAMPLE) if sum(sizes) >= MANY else len(rows)
         known = Known(names, categories, ensemble, hasattr(sample.X, "columns"))
-        rounds = Rounds(client, uuid.uuid4().hex, parts, firsts, fit.opening, known)
+        rounds = Rounds(client, uuid.uuid4().hex, parts, firsts, pieces, fit.opening, known)
         try:
             first = rounds.open(there)
             # Workers hold what they need by now; what is lost is made again from the graph.
