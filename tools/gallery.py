@@ -13,7 +13,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Of each recipe with a picture the figure that is shown.
-SHOWN = {"price": "hour", "river": "series", "rain": "event-1", "flights": "groups"}
+SHOWN = {"price": "hours", "river": "series", "rain": "event-1", "flights": "groups"}
 
 
 def main():

@@ -25,6 +25,7 @@ DOCUMENTS = [
     "docs/python.md",
     "docs/python-arrays.md",
     "docs/python-networks.md",
+    "docs/recipes.md",
     "docs/scale.md",
     "docs/series.md",
     "docs/start.md",
