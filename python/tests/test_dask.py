@@ -121,7 +121,7 @@ def test_one_worker_and_four_say_the_same_as_two(client, table, parts, of_two):
         n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster, distributed.Client(cluster, set_as_default=False) as four_workers:
         assert len(four_workers.nthreads()) == 4
-        for model in ("polynomial", "trees"):
+        for model in ("polynomial", "network"):
             four = DaskSigmaRegressor(model=model, client=four_workers).fit(X, error)
             two = of_two(model)
             assert np.array_equal(two.to_local().predict(some), four.to_local().predict(some))
@@ -130,7 +130,7 @@ def test_one_worker_and_four_say_the_same_as_two(client, table, parts, of_two):
 
 def test_a_worker_that_dies_changes_nothing(client, table, parts, of_two):
     X, error = columns(parts, "x", "hour")
-    calm = of_two("trees")
+    calm = of_two("network")
     killed = []
 
     def kill(share):
@@ -139,7 +139,7 @@ def test_a_worker_that_dies_changes_nothing(client, table, parts, of_two):
             os.kill(pid, signal.SIGKILL)
             killed.append(worker)
 
-    hurt = DaskSigmaRegressor(model="trees", progress=kill).fit(X, error)
+    hurt = DaskSigmaRegressor(model="network", progress=kill).fit(X, error)
     assert killed
     some = table[["x", "hour"]][:5000]
     assert np.array_equal(hurt.to_local().predict(some), calm.to_local().predict(some))
