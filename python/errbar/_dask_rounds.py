@@ -19,6 +19,9 @@ from ._dask_rows import Known, Raw, in_part, inputs_of, numbers_of, refuse
 _HELD: dict[str, _errbar.Parts] = {}
 _LOCK = threading.Lock()
 
+# So often the same parts are taken elsewhere: a worker that lacks the memory for them would be the next to die.
+LOSSES = 5
+
 # What a worker says that has never heard of a bundle, or was restarted since.
 LOST = b""
 
@@ -113,6 +116,7 @@ class Bundle:
         self.worker = worker
         self.threads = threads
         self.numbers = numbers
+        self.losses = 0
 
 
 class Rounds:
@@ -142,6 +146,7 @@ class Rounds:
 
     def open(self, futures: dict[int, Any]) -> list[bytes]:
         """Opens every part where it lies; their first answers in order."""
+        self.client.wait_for_workers(1)
         holders = self.client.who_has(list(futures.values()))
         alive = self._alive()
         at: dict[str, list[int]] = {}
@@ -218,7 +223,7 @@ class Rounds:
         while True:
             try:
                 wait([future], timeout=1.0)
-            except TimeoutError:
+            except (TimeoutError, asyncio.TimeoutError):  # two kinds before Python 3.11
                 if bundle.worker in self._alive():
                     continue
                 future.cancel()
@@ -240,7 +245,13 @@ class Rounds:
         return dict(self.client.nthreads())
 
     def _move(self, bundle: Bundle) -> None:
-        """To the worker with the fewest parts."""
+        """To the worker with the fewest parts, unless that was in vain too often."""
+        bundle.losses += 1
+        if bundle.losses > LOSSES:
+            raise RuntimeError(
+                f"workers that were given {len(bundle.numbers)} partitions were lost {bundle.losses} times: give workers more "
+                "memory, or more workers to the cluster"
+            )
         self.client.wait_for_workers(1)
         alive = self._alive()
         load = dict.fromkeys(alive, 0)

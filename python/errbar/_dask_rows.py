@@ -106,6 +106,7 @@ def parts_of_columns(columns: dict[str, Any]) -> list[Any]:
 def sums_of(number: int, given: dict[str, Any]) -> dict[str | None, bytes]:
     """What scores of a part are made of, by group where rows have one."""
     with in_part(number):
+        given = dict(given)
         labels = given.pop("group", None)
         values = {name: floats(name, column) for name, column in given.items()}
         rows = len(values["observation"])
@@ -131,6 +132,7 @@ def sums_of(number: int, given: dict[str, Any]) -> dict[str | None, bytes]:
 def rows_of(number: int, given: dict[str, Any], members: tuple[Any, str] | None) -> Raw:
     """The rows of a part: errors are made of forecasts and observations where these are given, and forecasts of members."""
     with in_part(number):
+        given = dict(given)
         X = given.pop("X")
         rows = len(X)
         values = {name: floats(name, column) for name, column in given.items() if name != "group"}

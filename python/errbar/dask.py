@@ -72,7 +72,7 @@ class DaskSigmaRegressor(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    model, loss, beta, validation, time_order, most_rows, keep_inputs, independent, local_units, debias, law, recalibrate, \
+    model, loss, beta, validation, time_order, keep_inputs, independent, local_units, debias, law, recalibrate, \
 categorical_features, members, center, random_state, n_jobs, verbose, progress
         As in :class:`errbar.SigmaRegressor`. ``n_jobs`` is for the part of the work that the caller does; workers use the
         threads that Dask gives them. Rows in the order of time (``time_order=True``) are so from partition to partition.
@@ -105,7 +105,6 @@ categorical_features, members, center, random_state, n_jobs, verbose, progress
         beta: Any = "heuristic",
         validation: float = 0.2,
         time_order: bool = False,
-        most_rows: int | None = None,
         keep_inputs: bool = False,
         independent: bool = False,
         local_units: bool = True,
@@ -126,7 +125,6 @@ categorical_features, members, center, random_state, n_jobs, verbose, progress
         self.beta = beta
         self.validation = validation
         self.time_order = time_order
-        self.most_rows = most_rows
         self.keep_inputs = keep_inputs
         self.independent = independent
         self.local_units = local_units
@@ -245,6 +243,8 @@ categorical_features, members, center, random_state, n_jobs, verbose, progress
         model = delayed(self.local_)
         sums = compute(*(delayed(score_of)(model, number, part) for number, part in enumerate(parts)))
         total = math.fsum(weight for _, weight in sums)
+        if total <= 0:
+            raise ValueError("no row counts: give at least one whose weight is above 0")
         return -math.fsum(crps for crps, _ in sums) / total
 
     def to_local(self) -> SigmaRegressor:

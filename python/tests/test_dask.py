@@ -18,6 +18,7 @@ from sklearn.linear_model import LinearRegression
 import errbar
 import errbar.dask
 from errbar import ErrorBarRegressor, SigmaRegressor, _errbar
+from errbar._dask_rounds import Bundle, Rounds
 from errbar._dask_rows import numbers_of
 from errbar.dask import DaskErrorBarRegressor, DaskSigmaRegressor
 
@@ -144,6 +145,23 @@ def test_a_worker_that_dies_changes_nothing(client, table, parts, of_two):
     some = table[["x", "hour"]][:5000]
     assert np.array_equal(hurt.to_local().predict(some), calm.to_local().predict(some))
     client.wait_for_workers(2)
+
+
+def test_parts_that_kill_their_workers_are_not_passed_on_for_ever():
+    class Cluster:
+        def wait_for_workers(self, n_workers):
+            assert n_workers == 1
+
+        def nthreads(self):
+            return {"a": 1, "b": 2}
+
+    rounds = Rounds(Cluster(), "fit", [], [], [], b"", None)
+    bundle, seen = Bundle("fit-0", "a", 1, [0, 1]), []
+    with pytest.raises(RuntimeError, match="given 2 partitions were lost 6 times: give workers more memory"):
+        while True:
+            rounds._move(bundle)
+            seen.append((bundle.worker, bundle.threads))
+    assert seen == [("b", 2), ("a", 1), ("b", 2), ("a", 1), ("b", 2)]
 
 
 def test_weights_categories_and_names_are_as_here(client, table, parts):
